@@ -1,0 +1,118 @@
+package jsonx_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+func TestWalkerSpans(t *testing.T) {
+	data := []byte(` {"a" : [1, {"b":2}] , "\u0062c":"x\ny","n":null} `)
+	w := jsonx.Walk(data)
+	defer w.Release()
+	if k := w.Kind(); k != '{' {
+		t.Fatalf("Kind = %q", byte(k))
+	}
+	if err := w.Open(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for w.Kind() != '}' {
+		name, escaped, err := w.Name()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(name)
+		span, err := w.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%s %v %s", text, escaped, span))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.End(); err != nil {
+		t.Fatal(err)
+	}
+	want := "a false [1, {\"b\":2}]|bc true \"x\\ny\"|n false null"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
+	}
+}
+
+func TestWalkerRefuses(t *testing.T) {
+	for name, in := range map[string]string{
+		"empty":           ``,
+		"cut":             `{"a":`,
+		"two values":      `1 2`,
+		"bad UTF-8":       "\"\xff\"",
+		"lone surrogate":  `"\ud800"`,
+		"byte order mark": "\ufeff1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := jsonx.Walk([]byte(in))
+			defer w.Release()
+			_, err := w.Value()
+			if err == nil {
+				err = w.End()
+			}
+			if err == nil {
+				t.Errorf("%q was accepted", in)
+			}
+		})
+	}
+}
+
+func TestWalkerAllocates(t *testing.T) {
+	data := []byte(`{"jsonrpc":"2.0","id":1,"params":{"a":[1,2,3],"b":"text"}}`)
+	n := testing.AllocsPerRun(100, func() {
+		w := jsonx.Walk(data)
+		_ = w.Open()
+		for w.Kind() == '"' {
+			_, _, _ = w.Name()
+			_, _ = w.Value()
+		}
+		_ = w.Close()
+		w.Release()
+	})
+	if n > 0 {
+		t.Errorf("a walk allocates %v times", n)
+	}
+}
+
+func TestNameSet(t *testing.T) {
+	var s jsonx.NameSet
+	for i := range 100 {
+		if !s.Add(fmt.Appendf(nil, "n%d", i)) {
+			t.Fatalf("n%d is new", i)
+		}
+		if s.Add(fmt.Appendf(nil, "n%d", i/2)) {
+			t.Fatalf("n%d is not new", i/2)
+		}
+	}
+	s.Reset()
+	if !s.Add([]byte("n1")) {
+		t.Error("Reset keeps names")
+	}
+}
+
+func TestDeeperThan(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		limit int
+		want  bool
+	}{
+		{`[[[]]]`, 3, false},
+		{`[[[]]]`, 2, true},
+		{`{"[[[[":{"a":"]]\"[["}}`, 2, false},
+		{`[[],[],[],[]]`, 2, false},
+		{strings.Repeat("[", 1000), 128, true},
+	} {
+		if got := jsonx.DeeperThan([]byte(c.in), c.limit); got != c.want {
+			t.Errorf("DeeperThan(%.20s, %d) = %v", c.in, c.limit, got)
+		}
+	}
+}
