@@ -18,7 +18,7 @@ import (
 
 // clients holds the npm packages to install, pinned by a lock file, and the scripts that use them.
 //
-//go:embed clients
+//go:embed clients/*.mjs clients/*.json
 var clients embed.FS
 
 // outcome of one call: the result, or a JSON-RPC error.
@@ -163,21 +163,8 @@ func installClients(t *testing.T) string {
 	if err != nil {
 		t.Fatalf("no cache directory for the npm packages: %v", err)
 	}
-	entries, err := clients.ReadDir("clients")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.New()
-	files := make(map[string][]byte)
-	for _, e := range entries {
-		text, err := clients.ReadFile("clients/" + e.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = text
-		fmt.Fprintf(sum, "%s %d\n%s", e.Name(), len(text), text)
-	}
-	dir := filepath.Join(cache, fmt.Sprintf("typedmcp-interop-%x", sum.Sum(nil)[:8]))
+	files, sum := clientFiles(t)
+	dir := filepath.Join(cache, "typedmcp-interop-"+sum)
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}
@@ -203,6 +190,26 @@ func installClients(t *testing.T) string {
 		}
 	}
 	return dir
+}
+
+// clientFiles returns the embedded files by name, and a digest of them all.
+func clientFiles(t *testing.T) (files map[string][]byte, digest string) {
+	t.Helper()
+	entries, err := clients.ReadDir("clients")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = make(map[string][]byte)
+	hash := sha256.New()
+	for _, e := range entries {
+		text, err := clients.ReadFile("clients/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = text
+		fmt.Fprintf(hash, "%s %d\n%s", e.Name(), len(text), text)
+	}
+	return files, fmt.Sprintf("%x", hash.Sum(nil)[:8])
 }
 
 func checkNode(t *testing.T) {
