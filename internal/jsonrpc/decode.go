@@ -1,0 +1,154 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+var bom = []byte("\ufeff")
+
+// Decode reads one message into m. depth limits how deep its arrays and
+// objects may nest. The error is a *Fault: -32700 for text that is not JSON or
+// not UTF-8, -32600 for JSON that is no valid message.
+//
+// A name that occurs twice in the envelope, in params or in _meta is refused
+// without an id: two readers of such a message could disagree on what it
+// says. Duplicates deeper down are left to whoever reads that part.
+func Decode(data []byte, depth int, m *Message) error {
+	*m = Message{}
+	data = bytes.TrimPrefix(data, bom)
+	if jsonx.DeeperThan(data, depth) {
+		return &Fault{Code: CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: nested deeper than %d levels", depth)}
+	}
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.w.Reset(data)
+	d.m = m
+	if d.w.Kind() != '{' {
+		return d.notObject()
+	}
+	if err := d.object(&d.names[0], d.slot); err != nil {
+		return d.fault(err)
+	}
+	if err := d.w.End(); err != nil {
+		return d.fault(err)
+	}
+	return d.classify(m)
+}
+
+// decoder is the pooled state of one Decode.
+type decoder struct {
+	w *jsonx.Walker
+	m *Message
+	envelope
+	names [3]jsonx.NameSet // unknown names of envelope, params, _meta
+}
+
+var decoders = sync.Pool{New: func() any { return &decoder{w: jsonx.Walk(nil)} }}
+
+func (d *decoder) release() {
+	d.w.Reset(nil)
+	d.m = nil
+	d.envelope = envelope{}
+	for i := range d.names {
+		d.names[i].Reset()
+	}
+	decoders.Put(d)
+}
+
+// notObject refuses a text that is no object: as a parse error when it is no
+// JSON at all.
+func (d *decoder) notObject() error {
+	kind := d.w.Kind()
+	_, err := d.w.Value()
+	if err == nil {
+		err = d.w.End()
+	}
+	if err != nil {
+		return d.fault(err)
+	}
+	if kind == '[' {
+		return &Fault{Code: CodeInvalidRequest, Message: "Invalid Request: batches are not accepted; send one message at a time"}
+	}
+	return &Fault{Code: CodeInvalidRequest, Message: "Invalid Request: a message is a JSON object"}
+}
+
+func (d *decoder) fault(err error) error {
+	if f, ok := err.(*Fault); ok {
+		return f
+	}
+	return &Fault{Code: CodeParseError, Message: "Parse error: the text is not valid JSON in UTF-8"}
+}
+
+// slots maps a member name to where its span goes. known is false for names
+// without a slot.
+type slots func(name []byte) (slot *[]byte, known bool)
+
+// object reads the object that comes next and fills slots. A slot that holds
+// params or _meta is descended into by their own methods.
+func (d *decoder) object(seen *jsonx.NameSet, find slots) error {
+	if err := d.w.Open(); err != nil {
+		return err
+	}
+	for d.w.Kind() == '"' {
+		name, escaped, err := d.w.Name()
+		if err != nil {
+			return err
+		}
+		slot, known := find(name)
+		switch {
+		case known && *slot != nil:
+			return duplicate(name)
+		case known:
+			err = d.fill(slot)
+		default:
+			if escaped {
+				name = bytes.Clone(name)
+			}
+			if !seen.Add(name) {
+				return duplicate(name)
+			}
+			_, err = d.w.Value()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return d.w.Close()
+}
+
+// fill reads the next value into slot, descending where members are needed.
+func (d *decoder) fill(slot *[]byte) error {
+	p := &d.m.Params
+	if d.w.Kind() == '{' {
+		switch slot {
+		case &p.Raw:
+			p.Object = true
+			return d.span(slot, func() error { return d.object(&d.names[1], p.slot) })
+		case &p.Meta.Raw:
+			p.Meta.Object = true
+			return d.span(slot, func() error { return d.object(&d.names[2], p.Meta.slot) })
+		}
+	}
+	v, err := d.w.Value()
+	*slot = v
+	return err
+}
+
+// span runs read and sets slot to the bytes it consumed.
+func (d *decoder) span(slot *[]byte, read func() error) error {
+	*slot = placeholder // a duplicate inside must find the slot taken
+	start := d.w.Mark()
+	err := read()
+	*slot = d.w.Since(start)
+	return err
+}
+
+var placeholder = []byte{}
+
+func duplicate(name []byte) error {
+	return &Fault{Code: CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: the name %.60q occurs twice", name)}
+}

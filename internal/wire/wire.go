@@ -1,0 +1,140 @@
+// Package wire holds every difference between the revisions of MCP in one
+// table, so that a request picks its Revision once and no other code compares
+// version strings.
+package wire
+
+import "github.com/typedmcp/mcp/internal/jsonrpc"
+
+// Revision is what one revision of MCP prescribes. Revisions are compared by
+// address; there is one value of each.
+type Revision struct {
+	// Index numbers the revisions from 0, newest first.
+	Index int
+	// Version is its name, a date.
+	Version string
+	// Modern revisions are stateless: every request carries its own metadata
+	// and results are stamped. The others are opened by initialize.
+	Modern bool
+
+	// NotFound is the error code for a resource that does not exist.
+	NotFound int
+
+	// Structured allows structuredContent and outputSchema at all;
+	// AnyStructured allows values of any JSON type there, not objects alone.
+	Structured, AnyStructured bool
+	// Titles allows title, the wider _meta, resource_link and lastModified.
+	Titles bool
+	// Icons allows icons, description and websiteUrl of an implementation.
+	Icons bool
+	// Hints allows tool annotations, audio content and progress messages.
+	Hints bool
+	// Instructions allows instructions in the handshake.
+	Instructions bool
+	// Batches are received.
+	Batches bool
+
+	methods map[string]Method
+}
+
+// Method is what a revision says of one method.
+type Method struct {
+	// Gate is the server capability the method belongs to.
+	Gate Gate
+	// Cached results carry ttlMs and cacheScope.
+	Cached bool
+	// Suspends: the method may answer input_required.
+	Suspends bool
+}
+
+// Gate names a server capability; methods behind a capability that is not
+// advertised do not exist.
+type Gate uint8
+
+// The server capabilities that unlock methods.
+const (
+	Always Gate = iota
+	Tools
+	Resources
+	Prompts
+	Completions
+	Logging
+	Subscribe
+)
+
+// Method returns what r says of the named method, and whether r has it.
+func (r *Revision) Method(name string) (Method, bool) {
+	m, ok := r.methods[name]
+	return m, ok
+}
+
+// Revisions has every known revision, newest first.
+var Revisions = [...]*Revision{
+	{
+		Version: "2026-07-28", Modern: true, NotFound: jsonrpc.CodeInvalidParams,
+		Structured: true, AnyStructured: true, Titles: true, Icons: true, Hints: true, Instructions: true,
+		methods: modernMethods,
+	},
+	{
+		Version: "2025-11-25", NotFound: jsonrpc.CodeResourceNotFound,
+		Structured: true, Titles: true, Icons: true, Hints: true, Instructions: true,
+		methods: legacyMethods,
+	},
+	{
+		Version: "2025-06-18", NotFound: jsonrpc.CodeResourceNotFound,
+		Structured: true, Titles: true, Hints: true, Instructions: true,
+		methods: legacyMethods,
+	},
+	{
+		Version: "2025-03-26", NotFound: jsonrpc.CodeResourceNotFound,
+		Hints: true, Instructions: true, Batches: true,
+		methods: legacyMethods,
+	},
+	{
+		Version: "2024-11-05", NotFound: jsonrpc.CodeResourceNotFound,
+		methods: legacyMethods,
+	},
+}
+
+var modernMethods = map[string]Method{
+	jsonrpc.MethodDiscover:      {Cached: true},
+	jsonrpc.MethodToolsList:     {Gate: Tools, Cached: true},
+	jsonrpc.MethodToolsCall:     {Gate: Tools, Suspends: true},
+	jsonrpc.MethodResourcesList: {Gate: Resources, Cached: true},
+	jsonrpc.MethodTemplatesList: {Gate: Resources, Cached: true},
+	jsonrpc.MethodResourcesRead: {Gate: Resources, Cached: true, Suspends: true},
+	jsonrpc.MethodPromptsList:   {Gate: Prompts, Cached: true},
+	jsonrpc.MethodPromptsGet:    {Gate: Prompts, Suspends: true},
+	jsonrpc.MethodComplete:      {Gate: Completions},
+}
+
+var legacyMethods = map[string]Method{
+	jsonrpc.MethodPing:          {},
+	jsonrpc.MethodToolsList:     {Gate: Tools},
+	jsonrpc.MethodToolsCall:     {Gate: Tools},
+	jsonrpc.MethodResourcesList: {Gate: Resources},
+	jsonrpc.MethodTemplatesList: {Gate: Resources},
+	jsonrpc.MethodResourcesRead: {Gate: Resources},
+	jsonrpc.MethodPromptsList:   {Gate: Prompts},
+	jsonrpc.MethodPromptsGet:    {Gate: Prompts},
+	jsonrpc.MethodComplete:      {Gate: Completions},
+}
+
+var byVersion = make(map[string]*Revision, len(Revisions))
+
+func init() {
+	for i, r := range Revisions {
+		r.Index = i
+		byVersion[r.Version] = r
+	}
+}
+
+// Lookup returns the revision named version, nil for an unknown one.
+func Lookup(version string) *Revision { return byVersion[version] }
+
+// LookupQuoted returns the revision named by the JSON string quoted.
+func LookupQuoted(quoted []byte) *Revision {
+	if len(quoted) < 2 || quoted[0] != '"' {
+		return nil
+	}
+	return byVersion[string(quoted[1:len(quoted)-1])]
+}
