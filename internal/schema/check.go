@@ -1,0 +1,200 @@
+package schema
+
+import (
+	"sync"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// maxViolations is where a check stops: more would not help anyone.
+const maxViolations = 20
+
+var emptyObject = []byte("{}")
+
+// Check is the way of arguments up to their decoding: absent properties get
+// their defaults, null for an optional property is dropped, integers are
+// spelled in plain digits, all by editing bytes; what breaks the schema is
+// reported, at most 20 violations. Nil violations mean that out may be
+// decoded. It is args itself if nothing had to be edited, and then nothing is
+// allocated. No arguments and null are an empty object.
+func (p *Plan) Check(args []byte) (out []byte, violations []Violation) {
+	if len(args) == 0 || string(args) == "null" {
+		args = emptyObject
+	}
+	if p.verbatim {
+		return args, nil
+	}
+	r := startRun(p, args)
+	defer r.release()
+	r.editing = true
+	if r.document(p.root) {
+		return r.edited(), nil
+	}
+	return nil, r.explain(p.root)
+}
+
+// Validate checks data without editing it: null is a value like others, and
+// nothing is filled in.
+func (p *Plan) Validate(data []byte) []Violation {
+	if p.verbatim {
+		return nil
+	}
+	r := startRun(p, data)
+	defer r.release()
+	if r.document(p.root) {
+		return nil
+	}
+	return r.explain(p.root)
+}
+
+// run is one check. The first walk only finds out whether anything is wrong;
+// then a second walk of the same code collects what to say about it.
+type run struct {
+	w       *jsonx.Walker
+	plan    *Plan
+	data    []byte
+	editing bool
+	edits   []edit
+	text    []byte // of the edits
+	words   []uint64
+	names   []jsonx.NameSet // one for each open object that needs it
+	open    int             // how many of them are in use
+
+	collecting bool
+	stopped    bool // collected enough, or the input is broken
+	path       []step
+	unknown    []string
+	violations []Violation
+}
+
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+func startRun(p *Plan, data []byte) *run {
+	r := runs.Get().(*run)
+	r.plan, r.data = p, data
+	r.w = jsonx.Walk(data)
+	return r
+}
+
+func (r *run) release() {
+	r.w.Release()
+	for i := range r.names {
+		r.names[i].Reset()
+	}
+	*r = run{edits: r.edits[:0], text: r.text[:0], words: r.words[:0], names: r.names, path: r.path[:0]}
+	if cap(r.text) <= maxPooled {
+		runs.Put(r)
+	}
+}
+
+// maxPooled is the size up to which the memory of a run is kept.
+const maxPooled = 64 << 10
+
+// explain walks again and collects.
+func (r *run) explain(n *node) []Violation {
+	r.w.Reset(r.data)
+	r.edits, r.text, r.words, r.open = r.edits[:0], r.text[:0], r.words[:0], 0
+	r.collecting, r.stopped = true, false
+	r.document(n)
+	return r.violations
+}
+
+func (r *run) document(n *node) bool {
+	ok := r.value(n)
+	if r.stopped || !ok && !r.collecting {
+		return false
+	}
+	if err := r.w.End(); err != nil {
+		return r.broken(err)
+	}
+	return ok
+}
+
+// value checks what comes next and consumes it.
+func (r *run) value(n *node) bool {
+	n = n.resolved()
+	switch r.w.Kind() {
+	case '{':
+		if n.types&objectType == 0 {
+			return r.wrongType(n)
+		}
+		return r.object(n)
+	case '[':
+		if n.types&arrayType == 0 {
+			return r.wrongType(n)
+		}
+		return r.array(n)
+	case '"':
+		if n.types&stringType == 0 {
+			return r.wrongType(n)
+		}
+		return r.string(n)
+	case '0':
+		if n.types&(numberType|integerType) == 0 {
+			return r.wrongType(n)
+		}
+		return r.number(n)
+	case 't', 'f':
+		if n.types&booleanType == 0 {
+			return r.wrongType(n)
+		}
+		return r.literal(n)
+	case 'n':
+		if n.types&nullType == 0 {
+			return r.wrongType(n)
+		}
+		return r.literal(n)
+	}
+	_, err := r.w.Value()
+	return r.broken(err)
+}
+
+func (r *run) literal(n *node) bool {
+	text, err := r.w.Value()
+	if err != nil {
+		return r.broken(err)
+	}
+	return n.enum == nil || r.inEnum(n, text)
+}
+
+func (r *run) array(n *node) bool {
+	rules, items := n.array, openNode(n)
+	if rules != nil && rules.items != nil {
+		items = rules.items
+	}
+	if err := r.w.Open(); err != nil {
+		return r.broken(err)
+	}
+	ok, count := true, 0
+	first := r.w.Offset() - 1
+	for k := r.w.Kind(); k != ']'; k = r.w.Kind() {
+		r.enterIndex(count)
+		ok = r.value(items) && ok
+		r.leave()
+		if r.stopped || !ok && !r.collecting {
+			return false
+		}
+		count++
+	}
+	if err := r.w.Close(); err != nil {
+		return r.broken(err)
+	}
+	if rules == nil {
+		return ok
+	}
+	return r.arrayRules(rules, count, r.data[first:r.w.Offset()]) && ok
+}
+
+func (r *run) arrayRules(rules *arrayRules, count int, array []byte) bool {
+	ok := true
+	if count < rules.min {
+		ok = r.tooFew("item", "minItems", rules.min, count)
+	}
+	if rules.max >= 0 && count > rules.max {
+		ok = r.tooMany("item", "maxItems", rules.max, count)
+	}
+	if rules.unique && count > 1 {
+		ok = r.uniqueItems(array) && ok
+	}
+	return ok
+}

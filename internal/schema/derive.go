@@ -1,0 +1,280 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+)
+
+const (
+	maxDepth = 64   // of nested schemas
+	maxNodes = 2000 // with every reference expanded
+)
+
+// deriver turns one Go type into nodes. The shape comes from invopop's tree,
+// walked once beside the type; where that tree is known to be wrong the Go
+// type decides.
+type deriver struct {
+	out      bool
+	defs     jsonschema.Definitions
+	keys     map[reflect.Type]string // of defs
+	cyclic   map[reflect.Type]bool
+	named    map[reflect.Type]*node // definitions of recursive types
+	order    []*node
+	names    names
+	path     []string
+	nodes    int
+	checked  bool // values can break the schema
+	problems []Problem
+}
+
+func derive(key planKey) (*Plan, []Problem) {
+	d := &deriver{
+		out:   key.out,
+		defs:  jsonschema.Definitions{},
+		keys:  map[reflect.Type]string{},
+		named: map[reflect.Type]*node{},
+		names: names{byType: map[reflect.Type]string{}, taken: map[string]bool{}},
+	}
+	t := key.t
+	if t == nil {
+		d.problem("", "has no type")
+		return nil, d.problems
+	}
+	for i := 0; t.Kind() == reflect.Pointer && i < maxDepth; i++ {
+		t = t.Elem()
+	}
+	d.path = []string{rootName(t)}
+	found := newSurvey(t, d.out)
+	d.cyclic = found.cyclic
+	if d.problems = found.problems; len(d.problems) > 0 {
+		return nil, d.problems
+	}
+	root := d.root(t)
+	if d.failed() {
+		return nil, d.problems
+	}
+	p := newPlan(root, d.order, key.full)
+	p.checked = d.checked
+	p.headers = d.headers(root)
+	if key.out {
+		p.subject = "the result"
+	}
+	if d.failed() {
+		return nil, d.problems
+	}
+	return p, d.problems
+}
+
+func rootName(t reflect.Type) string {
+	if t.Name() != "" {
+		return t.Name()
+	}
+	return t.Kind().String()
+}
+
+func (d *deriver) failed() bool {
+	for _, p := range d.problems {
+		if !p.Warning {
+			return true
+		}
+	}
+	return false
+}
+
+// root builds the node of the whole. Arguments are objects always.
+func (d *deriver) root(t reflect.Type) *node {
+	if !d.out {
+		switch {
+		case t == anyInterface:
+			return &node{types: objectType, exact: true, object: newObject()}
+		case isLeaf(t, false) && !hasSchemaMethod(t), t.Kind() != reflect.Struct && t.Kind() != reflect.Map:
+			d.problem("", fmt.Sprintf("arguments are a JSON object, and %s is none: make it a field of a struct", t))
+			return nil
+		}
+	}
+	n := d.build(t, d.reflect(t), true)
+	if n != nil && !d.out && n.types != objectType {
+		d.problem("", "the schema of arguments must have the type object")
+	}
+	return n
+}
+
+// reflect asks invopop for the tree of t. Types with known faults are kept
+// from it: empty nodes stand for them.
+func (d *deriver) reflect(t reflect.Type) (tree *jsonschema.Schema) {
+	defer func() {
+		if r := recover(); r != nil {
+			d.problem("", fmt.Sprintf("cannot be described: %v", r))
+		}
+	}()
+	r := jsonschema.Reflector{
+		Anonymous:                 true,
+		AllowAdditionalProperties: true,
+		Namer:                     d.key,
+		Mapper: func(t reflect.Type) *jsonschema.Schema {
+			switch t.Kind() {
+			case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
+				return new(jsonschema.Schema)
+			}
+			if isLeaf(t, d.out) {
+				return new(jsonschema.Schema)
+			}
+			return nil
+		},
+	}
+	tree = r.ReflectFromType(t)
+	maps.Copy(d.defs, tree.Definitions)
+	return tree
+}
+
+// key names definitions in invopop's tree: by type, where it would go by a
+// name that two packages may share.
+func (d *deriver) key(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	k, ok := d.keys[t]
+	if !ok {
+		k = strconv.Itoa(len(d.keys))
+		d.keys[t] = k
+	}
+	return k
+}
+
+func (d *deriver) lookUp(s *jsonschema.Schema) *jsonschema.Schema {
+	if s == nil || s.Ref == "" {
+		return s
+	}
+	return d.defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
+}
+
+// build returns the node of t, whose tree is s. It returns nil after a problem.
+func (d *deriver) build(t reflect.Type, s *jsonschema.Schema, root bool) *node {
+	if d.nodes++; d.nodes > maxNodes {
+		if d.nodes == maxNodes+1 {
+			d.problem("", fmt.Sprintf("has more than %d parts with nested types written out: nest less, or use json.RawMessage below", maxNodes))
+		}
+		return nil
+	}
+	if len(d.path) > maxDepth {
+		d.problem("", fmt.Sprintf("nests deeper than %d: use json.RawMessage below", maxDepth))
+		return nil
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if !d.cyclic[t] || t.Name() == "" {
+		return d.inline(t, s)
+	}
+	if def, ok := d.named[t]; ok {
+		if !root {
+			return &node{types: def.types, ref: def}
+		}
+	}
+	def := &node{name: d.names.of(t), types: anyType}
+	d.named[t] = def
+	d.order = append(d.order, def)
+	path := d.path
+	d.path = []string{rootName(t)}
+	if n := d.inline(t, s); n != nil {
+		n.name = def.name
+		*def = *n
+	}
+	d.path = path
+	if root {
+		inner := *def
+		inner.name = ""
+		return &inner
+	}
+	return &node{types: def.types, ref: def}
+}
+
+// inline builds the node of t where it stands.
+func (d *deriver) inline(t reflect.Type, s *jsonschema.Schema) *node {
+	if n, ok := d.leaf(t); ok {
+		return n
+	}
+	if s == nil {
+		if s = d.reflect(t); s == nil {
+			return nil
+		}
+	}
+	if s.Ref != "" {
+		s = d.defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
+	}
+	switch {
+	case t.Kind() == reflect.Interface:
+		return d.interfaceNode(t)
+	case t.Kind() == reflect.Struct:
+		return d.structNode(t, s)
+	case t.Kind() == reflect.Map:
+		return d.mapNode(t, s)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !codedAsWhole(t.Elem()):
+		return &node{types: stringType, str: &stringRules{max: noLimit, base64: true}}
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		return d.arrayNode(t, s)
+	case s.Type != "":
+		return d.scalarNode(t, s.Type)
+	}
+	d.problem("", fmt.Sprintf("has type %s, which JSON cannot hold: leave it out with the tag json:\"-\"", t))
+	return nil
+}
+
+func (d *deriver) interfaceNode(t reflect.Type) *node {
+	if !d.out && t.NumMethod() > 0 {
+		d.problem("", fmt.Sprintf("has type %s, an interface with methods, which cannot be decoded: use a concrete type or any", t))
+		return nil
+	}
+	return &node{types: anyType, exact: !d.out}
+}
+
+func (d *deriver) arrayNode(t reflect.Type, s *jsonschema.Schema) *node {
+	n := &node{types: arrayType, array: &arrayRules{max: noLimit}}
+	if t.Kind() == reflect.Array {
+		n.array.min, n.array.max = t.Len(), t.Len()
+	}
+	n.array.items = d.element(t.Elem(), s.Items)
+	if n.array.items == nil {
+		return nil
+	}
+	return n
+}
+
+func (d *deriver) mapNode(t reflect.Type, s *jsonschema.Schema) *node {
+	values := s.AdditionalProperties
+	for _, v := range s.PatternProperties { // of integer keys, with a pattern that refuses negative ones
+		values = v
+	}
+	n := &node{types: objectType, object: newObject()}
+	n.object.extra = d.element(t.Elem(), values)
+	key, ok := d.mapKey(t.Key())
+	if !ok || n.object.extra == nil {
+		return nil
+	}
+	n.object.key = key
+	return n
+}
+
+// element builds the node of what a collection holds. A nil pointer in a
+// result would break the schema, which says nothing of null.
+func (d *deriver) element(t reflect.Type, s *jsonschema.Schema) *node {
+	d.checked = d.checked || d.out && t.Kind() == reflect.Pointer
+	last := len(d.path) - 1
+	name := d.path[last]
+	d.path[last] = name + "[]"
+	defer func() { d.path[last] = name }()
+	return d.build(t, s, false)
+}
+
+func (d *deriver) problem(tag, reason string) {
+	d.problems = append(d.problems, Problem{Field: strings.Join(d.path, "."), Tag: tag, Reason: reason})
+}
+
+func (d *deriver) warn(reason string) {
+	d.problems = append(d.problems, Problem{Field: strings.Join(d.path, "."), Reason: reason, Warning: true})
+}

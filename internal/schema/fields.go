@@ -1,0 +1,205 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// field is one JSON member of a struct type.
+type field struct {
+	reflect.StructField
+	name      string
+	tagged    bool  // the name comes from a tag
+	index     []int // from the root struct, through embedded ones
+	path      []string
+	omits     bool // by omitempty or omitzero
+	quoted    bool // the option "string"
+	optional  bool // promoted through an embedded pointer
+	contested bool // another field has the same name
+}
+
+// fieldSet collects the members of a struct type by the rules of
+// encoding/json: embedded structs without a name of their own are promoted,
+// and of equal names the shallowest wins, then the one with a tag, then none.
+type fieldSet struct {
+	all      []field
+	problems []Problem
+}
+
+// fieldsOf returns the members of t in the order they are written.
+func fieldsOf(t reflect.Type) ([]field, []Problem) {
+	var s fieldSet
+	s.collect(t)
+	slices.SortStableFunc(s.all, func(a, b field) int {
+		return cmp.Or(
+			strings.Compare(a.name, b.name),
+			cmp.Compare(len(a.index), len(b.index)),
+			cmp.Compare(boolInt(b.tagged), boolInt(a.tagged)),
+		)
+	})
+	var kept []field
+	for rest := s.all; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].name == rest[0].name {
+			n++
+		}
+		kept = append(kept, s.dominant(rest[:n])...)
+		rest = rest[n:]
+	}
+	slices.SortFunc(kept, func(a, b field) int { return slices.Compare(a.index, b.index) })
+	return kept, s.problems
+}
+
+// dominant picks from fields of one name, best first, the one that counts.
+func (s *fieldSet) dominant(same []field) []field {
+	best := same[0]
+	if len(same) == 1 {
+		return same
+	}
+	best.contested = true
+	next := same[1]
+	if len(best.index) != len(next.index) || best.tagged != next.tagged {
+		return []field{best}
+	}
+	s.problems = append(s.problems, Problem{
+		Field:   strings.Join(best.path, "."),
+		Reason:  fmt.Sprintf("has the same JSON name %q as %s, so that neither is used: rename one", best.name, strings.Join(next.path, ".")),
+		Warning: len(best.index) > 1 || len(next.index) > 1,
+	})
+	return nil
+}
+
+type embedded struct {
+	t        reflect.Type
+	index    []int
+	path     []string
+	optional bool
+}
+
+// collect walks t and the structs it embeds, breadth first.
+func (s *fieldSet) collect(root reflect.Type) {
+	queue := []embedded{{t: root}}
+	seen := map[reflect.Type]bool{root: true}
+	for len(queue) > 0 {
+		e := queue[0]
+		queue = queue[1:]
+		for i := range e.t.NumField() {
+			f, ok := s.read(e, i)
+			if !ok {
+				continue
+			}
+			inner := indirect(f.Type)
+			if !f.Anonymous || f.tagged {
+				s.all = append(s.all, f)
+				continue
+			}
+			if !s.promotes(f, inner) || seen[inner] {
+				continue
+			}
+			seen[inner] = true
+			queue = append(queue, embedded{inner, f.index, f.path, e.optional || f.Type.Kind() == reflect.Pointer})
+		}
+	}
+}
+
+// promotes reports whether the members of the embedded field f become those
+// of the outer struct.
+func (s *fieldSet) promotes(f field, inner reflect.Type) bool {
+	switch {
+	case inner.Kind() != reflect.Struct:
+		s.problem(f, "is embedded but no struct: give it a JSON name")
+	case !f.IsExported() && f.Type.Kind() == reflect.Pointer:
+		s.problem(f, "is an embedded pointer to an unexported struct, which cannot be set: embed the struct itself or export it")
+	case codedAsWhole(inner):
+		s.problem(f, "is embedded but encodes itself, so that its members are unknown: give it a JSON name")
+	default:
+		return true
+	}
+	return false
+}
+
+// read makes the field at i, unless it is no member.
+func (s *fieldSet) read(e embedded, i int) (field, bool) {
+	sf := e.t.Field(i)
+	tag, _ := sf.Tag.Lookup("json")
+	if tag == "-" || !sf.IsExported() && !sf.Anonymous {
+		return field{}, false
+	}
+	f := field{
+		StructField: sf,
+		name:        sf.Name,
+		index:       append(slices.Clone(e.index), i),
+		path:        append(slices.Clone(e.path), sf.Name),
+		optional:    e.optional,
+	}
+	name, options, _ := strings.Cut(tag, ",")
+	switch {
+	case name == "-":
+		s.tagProblem(f, `gives the name "-", which most readers take for leaving the field out: use another`)
+	case strings.ContainsAny(name, "\\'\"`"):
+		s.tagProblem(f, "has a quote or backslash in the name")
+	case name != "":
+		f.name, f.tagged = name, true
+	}
+	if !sf.IsExported() && f.tagged {
+		s.problem(f, "is not exported: the name in its tag has no use")
+		return field{}, false
+	}
+	s.options(&f, options)
+	return f, true
+}
+
+func (s *fieldSet) options(f *field, options string) {
+	if options == "" {
+		return
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		switch name, _, _ := strings.Cut(option, ":"); name {
+		case "omitempty", "omitzero":
+			f.omits = true
+		case "string":
+			f.quoted = quotable(f.Type)
+		default:
+			s.tagProblem(*f, fmt.Sprintf("has the option %q: only omitempty, omitzero and string are supported", name))
+		}
+	}
+}
+
+func (s *fieldSet) problem(f field, reason string) {
+	s.problems = append(s.problems, Problem{Field: strings.Join(f.path, "."), Reason: reason})
+}
+
+func (s *fieldSet) tagProblem(f field, reason string) {
+	s.problems = append(s.problems, Problem{
+		Field: strings.Join(f.path, "."), Tag: fmt.Sprintf("json:%q", f.Tag.Get("json")), Reason: "the json tag " + reason,
+	})
+}
+
+// quotable reports whether the option "string" has an effect on t.
+func quotable(t reflect.Type) bool {
+	switch indirect(t).Kind() {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	}
+	return false
+}
+
+// indirect returns what t points to if t is an unnamed pointer.
+func indirect(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		return t.Elem()
+	}
+	return t
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

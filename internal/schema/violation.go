@@ -1,0 +1,321 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// Violation is one broken rule, told to whoever sent the value: a model reads
+// it and tries again. It names neither Go nor libraries.
+type Violation struct {
+	Path    string // JSON Pointer; "" is the whole
+	Rule    string // keyword
+	Message string // what was expected, what came, what is allowed
+}
+
+// step is one element of a path: a name, or an index if the name is not set.
+type step struct {
+	name  string
+	index int // -1 for a name
+}
+
+func (r *run) enter(name string) {
+	if r.collecting {
+		r.path = append(r.path, step{name, -1})
+	}
+}
+
+func (r *run) enterIndex(i int) {
+	if r.collecting {
+		r.path = append(r.path, step{"", i})
+	}
+}
+
+func (r *run) leave() {
+	if r.collecting {
+		r.path = r.path[:len(r.path)-1]
+	}
+}
+
+// report records a violation, where the walk stands, of a second walk; the
+// first only wants to know that there is one. It always returns false.
+func (r *run) report(rule, predicate string, args ...any) bool {
+	if r.stopped {
+		return false
+	}
+	text := r.subject() + " " + fmt.Sprintf(predicate, args...)
+	r.violations = append(r.violations, Violation{pointer(r.path), rule, text})
+	r.stopped = len(r.violations) >= maxViolations
+	return false
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func pointer(path []step) string {
+	var b strings.Builder
+	for _, s := range path {
+		b.WriteByte('/')
+		if s.index >= 0 {
+			b.WriteString(strconv.Itoa(s.index))
+		} else {
+			b.WriteString(pointerEscapes.Replace(s.name))
+		}
+	}
+	return b.String()
+}
+
+// subject names the place as people do: roles[1].id.
+func (r *run) subject() string {
+	if len(r.path) == 0 {
+		return r.plan.subject
+	}
+	var b strings.Builder
+	for i, s := range r.path {
+		switch {
+		case s.index >= 0:
+			fmt.Fprintf(&b, "[%d]", s.index)
+		case !isPlain(s.name):
+			fmt.Fprintf(&b, "[%s]", quote(s.name))
+		case i == 0:
+			b.WriteString(s.name)
+		default:
+			b.WriteByte('.')
+			b.WriteString(s.name)
+		}
+	}
+	return b.String()
+}
+
+// isPlain reports whether a name reads well without quotes.
+func isPlain(name string) bool {
+	for i, c := range name {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c != '-' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxShown
+}
+
+// maxShown is how many characters of a value are shown.
+const maxShown = 60
+
+// cut shortens text to what is shown of it.
+func cut(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	count := 0
+	for i := range text {
+		if count++; count > maxShown {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quote shows text as a JSON string, cut.
+func quote[T string | []byte](text T) string {
+	out, err := jsonx.Marshal(cut(string(text)))
+	if err != nil {
+		return `""`
+	}
+	return string(out)
+}
+
+// show describes a JSON value.
+func show(value []byte) string {
+	switch value[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		text := unquote(value)
+		return "the string " + quote(text)
+	}
+	return cut(string(value))
+}
+
+// unquote returns the text of a valid JSON string.
+func unquote(value []byte) string {
+	var text string
+	if jsonx.Unmarshal(value, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// wrongType consumes a value of a type that does not fit.
+func (r *run) wrongType(n *node) bool {
+	if !r.collecting {
+		return false
+	}
+	value, err := r.w.Value()
+	if err != nil {
+		return r.broken(err)
+	}
+	return r.mismatch(n, value)
+}
+
+func (r *run) mismatch(n *node, value []byte) bool {
+	if !r.collecting {
+		return false
+	}
+	if kind := jsonInString(n, value); kind != "" {
+		return r.report("type", "must be %s, but the value is a string holding JSON: send the %s itself, not its text", kind, strings.Fields(kind)[1])
+	}
+	return r.report("type", "must be %s, got %s", n.expected(), show(value))
+}
+
+// jsonInString tells whether value is an object or array as text where one
+// itself is due: some hosts send them so.
+func jsonInString(n *node, value []byte) string {
+	if value[0] != '"' || n.types&stringType != 0 || n.types&(objectType|arrayType) == 0 {
+		return ""
+	}
+	text := strings.TrimSpace(unquote(value))
+	switch {
+	case n.types&objectType != 0 && strings.HasPrefix(text, "{") && jsonx.Valid([]byte(text)):
+		return "an object"
+	case n.types&arrayType != 0 && strings.HasPrefix(text, "[") && jsonx.Valid([]byte(text)):
+		return "an array"
+	}
+	return ""
+}
+
+// expected describes what n takes.
+func (n *node) expected() string {
+	if n.str != nil && n.types == stringType {
+		switch {
+		case n.str.quoted != nil:
+			return quotedFormats[n.str.quoted.types].what
+		case n.str.format != nil:
+			return n.str.format.what
+		}
+	}
+	return n.types.String()
+}
+
+func (t typeSet) String() string {
+	if t == anyType {
+		return "any value"
+	}
+	var parts []string
+	for _, p := range []struct {
+		bit  typeSet
+		text string
+	}{
+		{objectType, "an object"}, {arrayType, "an array"}, {stringType, "a string"}, {numberType, "a number"},
+		{integerType, "an integer"}, {booleanType, "true or false"}, {nullType, "null"},
+	} {
+		if t&p.bit != 0 && !(p.bit == integerType && t&numberType != 0) {
+			parts = append(parts, p.text)
+		}
+	}
+	return strings.Join(parts, " or ")
+}
+
+// broken ends the check: what is no JSON has no further violations.
+func (r *run) broken(error) bool {
+	if r.collecting && !r.stopped {
+		r.path = r.path[:0]
+		r.report("json", "must be valid JSON: broken at byte %d", r.w.Offset())
+	}
+	r.stopped = true
+	return false
+}
+
+func (r *run) duplicate(name string) bool {
+	if !r.collecting {
+		return false
+	}
+	r.enter(name)
+	r.report("uniqueNames", "is given more than once: send each name once")
+	r.leave()
+	return r.skip()
+}
+
+// skip consumes the value of a member that was refused by its name.
+func (r *run) skip() bool {
+	if _, err := r.w.Value(); err != nil {
+		return r.broken(err)
+	}
+	return false
+}
+
+func (r *run) tooLow(b *bound, text []byte) bool {
+	if !r.collecting {
+		return false
+	}
+	if b.exclusive {
+		return r.report("exclusiveMinimum", "must be greater than %s, got %s", b.text, cut(string(text)))
+	}
+	return r.report("minimum", "must be at least %s, got %s", b.text, cut(string(text)))
+}
+
+func (r *run) tooHigh(b *bound, text []byte) bool {
+	if !r.collecting {
+		return false
+	}
+	if b.exclusive {
+		return r.report("exclusiveMaximum", "must be less than %s, got %s", b.text, cut(string(text)))
+	}
+	return r.report("maximum", "must be at most %s, got %s", b.text, cut(string(text)))
+}
+
+func (r *run) notMultiple(b *bound, text []byte) bool {
+	return r.collecting && r.report("multipleOf", "must be a multiple of %s, got %s", b.text, cut(string(text)))
+}
+
+func (r *run) outOfRange(text []byte) bool {
+	return r.collecting && r.report("type", "is a number out of range: %s", cut(string(text)))
+}
+
+func (r *run) inexact(text []byte) bool {
+	return r.collecting && r.report("type", "is an integer too large to be kept exactly, %s: send it as a string", cut(string(text)))
+}
+
+func (r *run) tooFew(what, rule string, limit, got int) bool {
+	return r.collecting && r.report(rule, "must have at least %s, got %d", count(limit, what), got)
+}
+
+func (r *run) tooMany(what, rule string, limit, got int) bool {
+	return r.collecting && r.report(rule, "must have at most %s, got %d", count(limit, what), got)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func (r *run) noMatch(rules *stringRules, text []byte) bool {
+	return r.collecting && r.report("pattern", "must match the pattern %s, got %s", rules.pattern, quote(text))
+}
+
+func (r *run) badFormat(f *format, text []byte) bool {
+	return r.collecting && r.report("format", "must be %s, got the string %s", f.what, quote(text))
+}
+
+func (r *run) notAllowed(e *enumRules, value string) bool {
+	if !r.collecting {
+		return false
+	}
+	return r.report("enum", "must be one of %s, got %s", strings.Join(e.values, ", "), cut(value))
+}
+
+func (r *run) wrongKey(k *keyRule, name string) bool {
+	return r.collecting && r.report("propertyNames", "has the name %s, but its names must be %s", quote(name), k.what)
+}
+
+// validText reports whether a JSON text in a tag or schema is one scalar.
+func isScalar(text json.RawMessage) bool {
+	return len(text) > 0 && text[0] != '{' && text[0] != '[' && utf8.Valid(text) && jsonx.Valid(text)
+}
