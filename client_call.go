@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// CallOption changes one call of a Client.
+type CallOption interface{ apply(*callOptions) }
+
+type callOptions struct {
+	progress func(ProgressEvent)
+	timeout  time.Duration
+	meta     Meta
+	err      error
+}
+
+type callOption func(*callOptions)
+
+func (f callOption) apply(o *callOptions) { f(o) }
+
+// WithProgress asks the server for progress. fn runs in the goroutine of the
+// call, never after it returned.
+func WithProgress(fn func(ProgressEvent)) CallOption {
+	return callOption(func(o *callOptions) { o.progress = fn })
+}
+
+// WithTimeout replaces ClientOptions.Timeout for this call.
+func WithTimeout(d time.Duration) CallOption {
+	return callOption(func(o *callOptions) { o.timeout = d })
+}
+
+// WithMeta adds a key to the request's _meta. A key that the protocol
+// reserves, a malformed one, or a value without JSON fails the call.
+func WithMeta(key string, v any) CallOption {
+	return callOption(func(o *callOptions) {
+		if err := checkMetaKey(key); err != nil {
+			o.err = errors.Join(o.err, err)
+			return
+		}
+		raw, err := jsonx.Marshal(v)
+		if err != nil {
+			o.err = errors.Join(o.err, fmt.Errorf("_meta key %q: %w", key, err))
+			return
+		}
+		if o.meta == nil {
+			o.meta = make(Meta)
+		}
+		o.meta[key] = json.RawMessage(raw)
+	})
+}
+
+// request sends one request and waits for its result. params appends the
+// members of params before _meta, each followed by a comma; nil means none.
+func (c *Client) request(ctx context.Context, method string, params func([]byte) ([]byte, error), opts []CallOption) ([]byte, error) {
+	var o callOptions
+	for _, opt := range opts {
+		opt.apply(&o)
+	}
+	if o.err != nil {
+		return nil, fmt.Errorf("mcp: %s: %w", method, o.err)
+	}
+	if o.timeout <= 0 {
+		o.timeout = c.opts.Timeout
+	}
+	p := c.link.expect(o.progress != nil)
+	defer c.link.forget(p)
+	buf := responses.Get().(*[]byte)
+	defer responses.Put(buf)
+	msg, err := c.encode((*buf)[:0], p.id, method, params, &o)
+	if err != nil {
+		return nil, err
+	}
+	if cap(msg) <= keepBuffer {
+		*buf = msg
+	}
+	if err := c.link.send(ctx, msg); err != nil {
+		return nil, err
+	}
+	raw, err := c.await(ctx, p, method, &o)
+	if err != nil {
+		return nil, err
+	}
+	return raw, checkResultType(method, raw)
+}
+
+func (c *Client) encode(dst []byte, id int64, method string, params func([]byte) ([]byte, error), o *callOptions) ([]byte, error) {
+	dst = strconv.AppendInt(append(dst, `{"jsonrpc":"2.0","id":`...), id, 10)
+	dst = append(append(append(dst, `,"method":"`...), method...), `","params":{`...)
+	if params != nil {
+		var err error
+		if dst, err = params(dst); err != nil {
+			return nil, err
+		}
+	}
+	dst = append(append(dst, `"_meta":{`...), c.stamp...)
+	if o.progress != nil {
+		dst = strconv.AppendInt(append(dst, `,"progressToken":`...), id, 10)
+	}
+	if o.meta != nil {
+		own, err := jsonx.Marshal(&o.meta)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(append(dst, ','), own[1:len(own)-1]...)
+	}
+	return append(dst, "}}}"...), nil
+}
+
+// await waits for the answer to p. Progress restarts the timeout, up to the
+// maximum. A request that is given up is cancelled at the server.
+func (c *Client) await(ctx context.Context, p *pending, method string, o *callOptions) ([]byte, error) {
+	limit := min(o.timeout, c.opts.MaxTimeout)
+	start := time.Now()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		select {
+		case answer := <-p.done:
+			p.deliver(o.progress)
+			return answer.result, answer.err
+		case <-p.woken:
+			p.deliver(o.progress)
+			timer.Reset(min(o.timeout, c.opts.MaxTimeout-time.Since(start)))
+		case <-ctx.Done():
+			c.link.cancel(p, context.Cause(ctx).Error())
+			return nil, fmt.Errorf("mcp: %s: %w", method, context.Cause(ctx))
+		case <-timer.C:
+			c.link.cancel(p, "timeout")
+			return nil, fmt.Errorf("mcp: %s: no answer after %v: %w", method, time.Since(start).Round(time.Millisecond), context.DeadlineExceeded)
+		}
+	}
+}
+
+// checkResultType refuses results that are not complete (MCP 2026-07-28,
+// Basic › ResultType). Servers of older revisions do not say.
+func checkResultType(method string, raw []byte) error {
+	var result struct {
+		Type *string `json:"resultType"`
+	}
+	if err := jsonx.Unmarshal(raw, &result); err != nil {
+		return invalidResponse(method, err)
+	}
+	if t := result.Type; t != nil && *t != "complete" {
+		return invalidResponse(method, fmt.Errorf("the result is of the unknown type %.60q", *t))
+	}
+	return nil
+}
+
+// remoteError reads the error of a response.
+func remoteError(raw []byte) error {
+	var w struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if err := jsonx.Unmarshal(raw, &w); err != nil {
+		return fmt.Errorf("mcp: the server's error is invalid: %w", err)
+	}
+	e := &Error{Code: Code(w.Code), Message: w.Message, remote: true}
+	if w.Data != nil {
+		e.Data = w.Data
+	}
+	return e
+}
+
+// cancelMessage tells the server that a request is no longer wanted.
+func cancelMessage(id int64, reason string) []byte {
+	dst := append([]byte(`{"jsonrpc":"2.0","method":"`), jsonrpc.NotifyCancelled...)
+	dst = strconv.AppendInt(append(dst, `","params":{"requestId":`...), id, 10)
+	return append(jsonx.AppendString(append(dst, `,"reason":`...), reason), "}}"...)
+}

@@ -1,0 +1,194 @@
+package mcp
+
+// The path of a request, file by file:
+//
+//	transport_stdio.go   a line, a message of a Conn     conn.go: reader, workers, writer
+//	        └── []byte + sink
+//	internal/jsonrpc     decode one message, in one pass
+//	dispatch.go          classify: modern (_meta) or legacy (session); the wire.Revision is picked here, once
+//	dispatch.go          admit: _meta, version, method and capability, log level
+//	request.go           facts and sink into the context
+//	middleware.go        server chain: every admitted request but initialize and ping, unknown tools too
+//	registry.go          look-up in the snapshot
+//	middleware.go        scope chain → tool chain: see validation failures
+//	args.go              defaults → check → decode → rules
+//	user function        func(ctx, A) (R, error)
+//	result.go            R → *Result
+//	        (the chains unwind)
+//	failure.go           an error becomes a failed result or a protocol error
+//	encode.go            trim to the revision; stamp; encode once
+//	transport            one line
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// inbound is a decoded request with what its transport knows of it.
+type inbound struct {
+	msg     jsonrpc.Message
+	sink    sink
+	session *session // nil: none was opened
+}
+
+// handle answers one request: it appends the response to dst.
+func (snap *snapshot) handle(ctx context.Context, in *inbound, dst []byte) []byte {
+	rev, fault := snap.admit(in)
+	if fault != nil {
+		return snap.srv.appendFault(dst, in.msg.ID, fault)
+	}
+	c := &requestContext{Context: ctx}
+	req := &c.req
+	req.srv, req.rev, req.msg, req.sink = snap.srv, rev, in.msg, in.sink
+	if !rev.Modern {
+		req.session = in.session
+	}
+	if snap.direct {
+		if cached := snap.cached(req); cached != nil {
+			return append(append(jsonrpc.AppendResult(dst, in.msg.ID), cached...), '}')
+		}
+	}
+	v, err := snap.run(c, req)
+	req.end()
+	return snap.respond(dst, req, v, err)
+}
+
+// run calls the server's chain and turns a panic of middleware into an error.
+func (snap *snapshot) run(ctx context.Context, req *Request) (_ any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = snap.srv.panicked("middleware", v)
+		}
+	}()
+	return snap.root(ctx, req)
+}
+
+// admit decides under which revision a request is served, or why it is not
+// (MCP 2026-07-28, Versioning; Basic › _meta). The order of the checks is the
+// protocol's: the first fault is the answer.
+func (snap *snapshot) admit(in *inbound) (*wire.Revision, *Error) {
+	meta := &in.msg.Params.Meta
+	if meta.Version == nil && in.session != nil {
+		return snap.admitLegacy(in)
+	}
+	if fault := checkMeta(meta); fault != nil {
+		return nil, fault
+	}
+	rev := wire.LookupQuoted(meta.Version)
+	if rev == nil || !rev.Modern || !slices.Contains(snap.srv.revs, rev) {
+		requested, _ := unquoted(meta.Version)
+		return nil, snap.srv.unsupported(requested)
+	}
+	if fault := snap.admitMethod(rev, in.msg.Method); fault != nil {
+		return nil, fault
+	}
+	if level := meta.LogLevel; level != nil && !knownLevel(level) {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: %s must be one of debug, info, notice, warning, error, critical, alert, emergency", jsonrpc.MetaLogLevel)
+	}
+	return rev, checkToken(meta)
+}
+
+// admitLegacy admits a request of a session opened by initialize.
+func (snap *snapshot) admitLegacy(in *inbound) (*wire.Revision, *Error) {
+	rev := in.session.rev
+	if !in.session.ready.Load() {
+		return nil, Errorf(CodeInvalidRequest, "Invalid Request: notifications/initialized must come before %s", in.msg.Method)
+	}
+	if fault := snap.admitMethod(rev, in.msg.Method); fault != nil {
+		return nil, fault
+	}
+	if raw := in.msg.Params.Raw; raw != nil && !in.msg.Params.Object {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: params must be an object")
+	}
+	return rev, checkToken(&in.msg.Params.Meta)
+}
+
+func (snap *snapshot) admitMethod(rev *wire.Revision, name string) *Error {
+	method, known := rev.Method(name)
+	if !known {
+		return Errorf(CodeMethodNotFound, "Method not found: %.200q", name)
+	}
+	if !snap.gates[method.Gate] {
+		return Errorf(CodeMethodNotFound, "Method not found: this server does not offer %q", name)
+	}
+	return nil
+}
+
+// checkMeta holds _meta to what every modern request must carry.
+func checkMeta(meta *jsonrpc.Meta) *Error {
+	var keys []string
+	if len(meta.Version) == 0 || meta.Version[0] != '"' {
+		keys = append(keys, jsonrpc.MetaVersion)
+	}
+	if len(meta.Capabilities) == 0 || meta.Capabilities[0] != '{' {
+		keys = append(keys, jsonrpc.MetaCapabilities)
+	}
+	switch {
+	case keys == nil:
+		return nil
+	case meta.Version != nil || meta.Capabilities != nil:
+	case meta.Raw != nil && !meta.Object:
+		return Errorf(CodeInvalidParams, "Invalid params: _meta must be an object")
+	}
+	fault := Errorf(CodeInvalidParams, "Invalid params: _meta must hold %s (a string) and %s (an object); missing or malformed: %q",
+		jsonrpc.MetaVersion, jsonrpc.MetaCapabilities, keys)
+	fault.Data = struct {
+		Keys []string `json:"keys"`
+	}{keys}
+	return fault
+}
+
+// checkToken holds a progress token to its two types.
+func checkToken(meta *jsonrpc.Meta) *Error {
+	if t := meta.ProgressToken; t != nil && jsonrpc.ParseID(t) == nil {
+		return Errorf(CodeInvalidParams, "Invalid params: progressToken must be a string or an integer")
+	}
+	return nil
+}
+
+func knownLevel(quoted []byte) bool {
+	switch string(quoted) {
+	case `"debug"`, `"info"`, `"notice"`, `"warning"`, `"error"`, `"critical"`, `"alert"`, `"emergency"`:
+		return true
+	}
+	return false
+}
+
+// unsupported is the answer to a version that is not served.
+func (s *Server) unsupported(requested string) *Error {
+	supported := s.versions()
+	return &Error{
+		Code:    CodeUnsupportedVersion,
+		Message: fmt.Sprintf("Unsupported protocol version %.60q; supported: %v", requested, supported),
+		Data: struct {
+			Supported []string `json:"supported"`
+			Requested string   `json:"requested"`
+		}{supported, requested},
+	}
+}
+
+// versions names the accepted revisions, newest first.
+func (s *Server) versions() []string {
+	all := make([]string, len(s.revs))
+	for i, r := range s.revs {
+		all[i] = r.Version
+	}
+	return all
+}
+
+// appendFault appends the error response for e.
+func (s *Server) appendFault(dst []byte, id jsonrpc.ID, e *Error) []byte {
+	var data []byte
+	if e.Data != nil {
+		var err error
+		if data, err = jsonx.Marshal(e.Data); err != nil {
+			s.log.Error("mcp: the data of a protocol error has no JSON", "error", err)
+		}
+	}
+	return jsonrpc.AppendError(dst, id, int(e.Code), e.Message, data)
+}

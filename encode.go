@@ -1,0 +1,199 @@
+package mcp
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/schema"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// respond appends the response to a request that was run.
+func (snap *snapshot) respond(dst []byte, req *Request, v any, err error) []byte {
+	start := len(dst)
+	if err == nil {
+		var out []byte
+		if out, err = snap.appendResult(dst, req, v); err == nil {
+			return out
+		}
+		dst = dst[:start]
+		err = snap.srv.unsendable("result of "+req.what(), err)
+	}
+	result, fault := snap.srv.failure(req, err)
+	if fault == nil {
+		var out []byte
+		if out, err = snap.appendResult(dst, req, result); err == nil {
+			return out
+		}
+		dst = dst[:start]
+		fault = Errorf(CodeInternalError, "%v", snap.srv.unsendable("failure of "+req.what(), err))
+	}
+	return snap.srv.appendFault(dst, req.msg.ID, fault)
+}
+
+// appendResult appends the success response whose result is v. Encoding may
+// run methods of users' types.
+func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = snap.srv.panicked("the encoding of a result of "+req.what(), v)
+		}
+	}()
+	dst = jsonrpc.AppendResult(dst, req.msg.ID)
+	dst = appendOpen(dst, req.rev)
+	var meta Meta
+	switch r := v.(type) {
+	case *Result:
+		if r == nil || req.msg.Method != jsonrpc.MethodToolsCall {
+			return dst, wrongResult(req, v)
+		}
+		meta = r.Meta
+		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
+	case *ListResult:
+		if r == nil || req.msg.Method != jsonrpc.MethodToolsList {
+			return dst, wrongResult(req, v)
+		}
+		dst = snap.appendList(dst, "tools", r, req)
+	case *ServerInfo:
+		if r == nil || req.msg.Method != jsonrpc.MethodDiscover {
+			return dst, wrongResult(req, v)
+		}
+		dst, err = snap.appendDiscovery(dst, r)
+	default:
+		return dst, wrongResult(req, v)
+	}
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = snap.appendStamp(dst, meta, req.rev); err != nil {
+		return dst, err
+	}
+	return append(dst, '}'), nil
+}
+
+func wrongResult(req *Request, v any) error {
+	return fmt.Errorf("%s was answered with a %T, which is no result of that method", req.msg.Method, v)
+}
+
+// outputCheck returns the schema that r's structured value must be held to;
+// nil when the value conforms by construction.
+func outputCheck(req *Request, r *Result) *schema.Plan {
+	p := req.tool.Load()
+	if p == nil || p.output == nil || r.IsError || !p.output.NeedsOutputCheck() {
+		return nil
+	}
+	return p.output
+}
+
+// appendOpen starts a result's object.
+func appendOpen(dst []byte, rev *wire.Revision) []byte {
+	if rev.Modern {
+		return append(dst, `{"resultType":"complete",`...)
+	}
+	return append(dst, '{')
+}
+
+// appendStamp ends a result's object with its _meta: what the handler put
+// there, and in modern revisions who the server is.
+func (snap *snapshot) appendStamp(dst []byte, meta Meta, rev *wire.Revision) ([]byte, error) {
+	if len(meta) == 0 {
+		if rev.Modern {
+			dst = append(append(append(dst, `,"_meta":{`...), snap.stamp...), '}')
+		}
+		return append(dst, '}'), nil
+	}
+	own := make(Meta, len(meta))
+	for k, v := range meta {
+		if k != jsonrpc.MetaServerInfo { // ours stands there
+			own[k] = v
+		}
+	}
+	dst, err := jsonx.Append(append(dst, `,"_meta":`...), &own)
+	if err != nil {
+		return dst, fmt.Errorf("_meta of the result: %w", err)
+	}
+	if rev.Modern {
+		dst = dst[:len(dst)-1]
+		if len(own) > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, snap.stamp...), '}')
+	}
+	return append(dst, '}'), nil
+}
+
+// appendHints appends the caching hints of a method's result.
+func (snap *snapshot) appendHints(dst []byte, method string, rev *wire.Revision) []byte {
+	if m, _ := rev.Method(method); !m.Cached {
+		return dst
+	}
+	hint, ok := snap.srv.opts.ListCache[method]
+	if !ok {
+		hint = snap.srv.opts.Cache
+	}
+	dst = strconv.AppendInt(append(dst, `,"ttlMs":`...), hint.TTL.Milliseconds(), 10)
+	if hint.Public {
+		return append(dst, `,"cacheScope":"public"`...)
+	}
+	return append(dst, `,"cacheScope":"private"`...)
+}
+
+// serverInfo is the answer to server/discover.
+func (snap *snapshot) serverInfo() *ServerInfo {
+	info := &ServerInfo{
+		Implementation: snap.srv.impl, Protocol: LatestVersion,
+		Instructions: snap.srv.opts.Instructions,
+	}
+	if snap.gates[wire.Tools] {
+		info.Capabilities.Tools = &ListCapability{}
+	}
+	if snap.gates[wire.Logging] {
+		info.Capabilities.Logging = &struct{}{}
+	}
+	return info
+}
+
+// appendDiscovery appends the members of a result of server/discover.
+func (snap *snapshot) appendDiscovery(dst []byte, info *ServerInfo) ([]byte, error) {
+	versions := snap.srv.versions()
+	dst, err := jsonx.Append(append(dst, `"supportedVersions":`...), &versions)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = jsonx.Append(append(dst, `,"capabilities":`...), &info.Capabilities); err != nil {
+		return dst, err
+	}
+	if info.Instructions != "" {
+		dst = jsonx.AppendString(append(dst, `,"instructions":`...), info.Instructions)
+	}
+	return snap.appendHints(dst, jsonrpc.MethodDiscover, wire.Revisions[0]), nil
+}
+
+// encodeDiscovery encodes the result of server/discover, nil on failure.
+func (snap *snapshot) encodeDiscovery() []byte {
+	modern := wire.Revisions[0]
+	dst, err := snap.appendDiscovery(appendOpen(nil, modern), snap.serverInfo())
+	if err == nil {
+		dst, err = snap.appendStamp(dst, nil, modern)
+	}
+	if err != nil {
+		return nil
+	}
+	return dst
+}
+
+// cached returns the encoded result of a request whose answer is the same for
+// everybody, nil when there is none.
+func (snap *snapshot) cached(req *Request) []byte {
+	switch req.msg.Method {
+	case jsonrpc.MethodDiscover:
+		return snap.discovery()
+	case jsonrpc.MethodToolsList:
+		if req.msg.Params.Cursor == nil {
+			return snap.list(req.rev).first
+		}
+	}
+	return nil
+}

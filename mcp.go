@@ -1,0 +1,266 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// LatestVersion is the newest protocol revision this package speaks.
+const LatestVersion = "2026-07-28"
+
+// Server is a set of tools and the protocol around them. It does no input or
+// output itself: transports such as ServeStdio feed it. A Server is safe for
+// concurrent use and may serve any number of transports at once.
+type Server struct {
+	impl Implementation
+	opts ServerOptions
+	log  *slog.Logger
+	revs []*wire.Revision // accepted, newest first
+
+	mu          sync.Mutex // protects the fields below, until frozen
+	registry    registry
+	middlewares []Middleware
+	snap        *snapshot // not nil: frozen
+
+	serving serving
+}
+
+// ServerOptions configure a Server. The zero value, and a nil pointer, are
+// good defaults.
+type ServerOptions struct {
+	// Title, Description, WebsiteURL and Icons describe the server to people;
+	// Instructions tell a model how to use it. All may be empty.
+	Title, Description, Instructions, WebsiteURL string
+	Icons                                        []Icon
+	// Versions are the protocol revisions to accept, newest first; nil means
+	// all that this package knows.
+	Versions []string
+	// Logging declares the logging capability.
+	Logging bool
+	// ScopeSeparator joins the prefix of a Scope and a name; "" means "_".
+	ScopeSeparator string
+	// StrictNames makes tool names outside the protocol's recommendation
+	// (1 to 128 of A-Z a-z 0-9 _ - .) errors instead of warnings.
+	StrictNames bool
+	// StrictArgs refuses unknown argument names for all tools; by default they
+	// are ignored.
+	StrictArgs bool
+	// PageSize is the most entries in one answer to a list method; 0 means
+	// 1000.
+	PageSize int
+	// Cache is the caching hint of discovery and lists; ListCache overrides it
+	// by method, such as "tools/list".
+	Cache     Cache
+	ListCache map[string]Cache
+	// Limits bound what a peer can make the server hold.
+	Limits Limits
+	// RedactErrors replaces the text of a handler's error by a reference id,
+	// under which the text is logged. What is meant for the model, such as
+	// ToolErrorf and refused arguments, is never redacted.
+	RedactErrors bool
+	// Logger gets warnings about definitions and the faults that clients do
+	// not see; nil discards them. It must not write to standard output.
+	Logger *slog.Logger
+}
+
+// Limits bound what a peer can make a server hold. A zero field has the
+// default given.
+type Limits struct {
+	Message  int // bytes of one message: 16 MiB
+	Depth    int // nesting of arrays and objects in a message: 128
+	InFlight int // running calls of one connection: 64
+	Queue    int // calls of one connection that wait to run: 256
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{
+		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.InFlight, 64}, {&l.Queue, 256},
+	} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	return l
+}
+
+// NewServer returns a server that calls itself name and version. Register
+// features with AddTool and its siblings, then serve. opts may be nil.
+func NewServer(name, version string, opts *ServerOptions) *Server {
+	s := new(Server)
+	if opts != nil {
+		s.opts = *opts
+	}
+	s.opts.Limits = s.opts.Limits.withDefaults()
+	s.impl = Implementation{
+		Name: name, Version: version, Title: s.opts.Title, Description: s.opts.Description,
+		WebsiteURL: s.opts.WebsiteURL, Icons: slices.Clone(s.opts.Icons),
+	}
+	s.log = s.opts.Logger
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.checkOptions()
+	return s
+}
+
+// checkOptions records what is wrong with the options, for Check.
+func (s *Server) checkOptions() {
+	site := callerSite()
+	bad := func(format string, args ...any) {
+		s.registry.problems = append(s.registry.problems, &RegistrationError{
+			Feature: "server", Caller: site.String(), Err: fmt.Errorf(format, args...),
+		})
+	}
+	if s.impl.Name == "" || s.impl.Version == "" {
+		bad("name and version must not be empty")
+	}
+	for _, v := range s.opts.Versions {
+		if rev := wire.Lookup(v); rev == nil {
+			bad("option Versions: revision %q is unknown; LatestVersion is %s", v, LatestVersion)
+		} else if !slices.Contains(s.revs, rev) {
+			s.revs = append(s.revs, rev)
+		}
+	}
+	if s.opts.Versions == nil {
+		s.revs = wire.Revisions[:]
+	}
+	slices.SortFunc(s.revs, func(a, b *wire.Revision) int { return a.Index - b.Index })
+	for _, c := range append(cacheValues(s.opts.ListCache), s.opts.Cache) {
+		if c.TTL < 0 {
+			bad("option Cache: the TTL %v is negative", c.TTL)
+		}
+	}
+	for _, icon := range s.impl.Icons {
+		if err := icon.check(); err != nil {
+			bad("option Icons: %w", err)
+		}
+	}
+}
+
+func cacheValues(m map[string]Cache) []Cache {
+	var all []Cache
+	for _, c := range m {
+		all = append(all, c)
+	}
+	return all
+}
+
+func (s *Server) separator() string {
+	if s.opts.ScopeSeparator == "" {
+		return "_"
+	}
+	return s.opts.ScopeSeparator
+}
+
+// Use adds middleware around every request. The first added is outermost.
+func (s *Server) Use(mw ...Middleware) {
+	s.mutate("server middleware")
+	s.middlewares = append(s.middlewares, mw...)
+}
+
+// mutate panics when the server is already serving; feature is what was to be
+// changed.
+func (s *Server) mutate(feature string) {
+	s.mu.Lock()
+	frozen := s.snap != nil
+	s.mu.Unlock()
+	if frozen {
+		panic(&FrozenError{Feature: feature, Caller: callerSite().String()})
+	}
+}
+
+// freeze ends registration and returns the snapshot to serve, or what Check
+// found.
+func (s *Server) freeze() (*snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.snap != nil {
+		return s.snap, nil
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	s.snap = s.compile()
+	return s.snap, nil
+}
+
+// Shutdown ends all serving: contexts of running requests end with
+// ErrShutdown, and the Serve calls return. It waits for them until ctx ends
+// and then returns the context's cause.
+func (s *Server) Shutdown(ctx context.Context) error {
+	done := s.serving.stop()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("mcp: shutdown: %w", context.Cause(ctx))
+	}
+}
+
+// serving counts the transports that are being served.
+type serving struct {
+	mu      sync.Mutex
+	stopped bool
+	active  map[stopper]struct{}
+	idle    chan struct{} // closed when stopped and none is active
+}
+
+// stopper is a transport that can be told to end.
+type stopper interface{ stop(cause error) }
+
+var errStopped = errors.New("mcp: the server was shut down")
+
+func (s *serving) add(c stopper) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return errStopped
+	}
+	if s.active == nil {
+		s.active = make(map[stopper]struct{})
+	}
+	s.active[c] = struct{}{}
+	return nil
+}
+
+func (s *serving) remove(c stopper) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.active, c)
+	if s.stopped && len(s.active) == 0 {
+		close(s.idle)
+	}
+}
+
+func (s *serving) stop() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stopped {
+		s.stopped = true
+		s.idle = make(chan struct{})
+		if len(s.active) == 0 {
+			close(s.idle)
+		}
+	}
+	for c := range s.active {
+		c.stop(ErrShutdown)
+	}
+	return s.idle
+}
+
+// drainTime is how long calls that are running at the end of input may go on,
+// and exitTime how long handlers have to return once their context ended.
+const (
+	drainTime = 5 * time.Second
+	exitTime  = time.Second
+)

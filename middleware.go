@@ -1,0 +1,30 @@
+package mcp
+
+import "context"
+
+// Handler answers one request. The dynamic type of its result is fixed by the
+// method:
+//
+//   - tools/call: *Result
+//   - the list methods: *ListResult
+//   - server/discover: *ServerInfo
+//
+// A result of another type is answered as an internal error and logged. Errors
+// are what the handler returned, before they become an answer: an *ArgsError
+// for refused arguments, an *Error for a protocol error.
+type Handler func(ctx context.Context, req *Request) (any, error)
+
+// Middleware wraps a Handler. It may look at the request, answer in the place
+// of next, or change what next returned. Middleware of a server sees every
+// admitted request, unknown tools included, but no notifications, initialize
+// or ping; middleware of a scope or tool sees the calls of its tools, those
+// with invalid arguments included. The first one added is outermost.
+type Middleware func(next Handler) Handler
+
+// chain wraps h in mws, the first outermost.
+func chain(h Handler, mws ...Middleware) Handler {
+	for i := len(mws) - 1; i >= 0; i-- {
+		h = mws[i](h)
+	}
+	return h
+}

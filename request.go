@@ -1,0 +1,203 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// Request holds the facts of one request. Its methods are safe for concurrent
+// use and stay valid after the request has ended. What they return must not
+// be changed.
+type Request struct {
+	srv     *Server
+	rev     *wire.Revision
+	msg     jsonrpc.Message
+	sink    sink
+	header  http.Header
+	session *session
+	tool    atomic.Pointer[toolPlan] // set by the look-up
+
+	mu       sync.Mutex // protects the fields below, and orders sink writes
+	ended    bool
+	progress float64 // last value sent
+	moved    bool    // progress was sent
+}
+
+// sink takes the notifications that belong to one request.
+type sink interface {
+	// notify sends one whole message; it must not keep it.
+	notify(ctx context.Context, msg []byte) error
+}
+
+// requestContext is the context of a request: one allocation for both.
+type requestContext struct {
+	context.Context
+	req Request
+}
+
+type requestKey struct{}
+
+func (c *requestContext) Value(key any) any {
+	if key == (requestKey{}) {
+		return &c.req
+	}
+	return c.Context.Value(key)
+}
+
+var inert = &Request{rev: wire.Revisions[0]}
+
+// RequestFrom returns the request that ctx belongs to. It is never nil:
+// outside a request it is one without any facts.
+func RequestFrom(ctx context.Context) *Request {
+	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
+		return r
+	}
+	return inert
+}
+
+// Method is the JSON-RPC method, "" outside a request.
+func (r *Request) Method() string { return r.msg.Method }
+
+// Version is the protocol revision of this request, "" outside a request.
+func (r *Request) Version() string {
+	if r == inert {
+		return ""
+	}
+	return r.rev.Version
+}
+
+// Client is how the client names itself; the zero value when it does not. It
+// is for display and logs and must not decide anything.
+func (r *Request) Client() Implementation {
+	if r.session != nil {
+		return r.session.client
+	}
+	var c Implementation
+	if raw := r.msg.Params.Meta.ClientInfo; raw != nil && jsonx.Unmarshal(raw, &c) != nil {
+		return Implementation{}
+	}
+	return c
+}
+
+// Capabilities is what the client declared: on this very request in revision
+// 2026-07-28, in the handshake before.
+func (r *Request) Capabilities() ClientCapabilities {
+	if r.session != nil {
+		return r.session.capabilities
+	}
+	var c ClientCapabilities
+	if raw := r.msg.Params.Meta.Capabilities; raw != nil && jsonx.Unmarshal(raw, &c) != nil {
+		return ClientCapabilities{} // what cannot be read is not declared
+	}
+	return c
+}
+
+// Params is the request's params as received, nil when there are none.
+func (r *Request) Params() json.RawMessage { return r.msg.Params.Raw }
+
+// Meta is the request's _meta, trace context (traceparent, tracestate,
+// baggage) included; nil when there is none.
+func (r *Request) Meta() Meta {
+	var m Meta
+	if raw := r.msg.Params.Meta.Raw; raw != nil && jsonx.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// Header holds the HTTP header of the request, nil on other transports.
+func (r *Request) Header() http.Header { return r.header }
+
+// ProgressToken is the token for progress as received, a JSON string or
+// integer; nil when the client wants no progress.
+func (r *Request) ProgressToken() json.RawMessage { return r.msg.Params.Meta.ProgressToken }
+
+// LogLevel is the least level of logs that the client wants for this request,
+// as named by MCP ("debug" … "emergency"); "" when it wants none.
+func (r *Request) LogLevel() string {
+	level, _ := unquoted(r.msg.Params.Meta.LogLevel)
+	return level
+}
+
+// SessionID identifies the session of a revision before 2026-07-28 over HTTP;
+// "" on other transports and in stateless requests.
+func (r *Request) SessionID() string { return "" }
+
+// Info describes the tool that is called. Before the look-up, and when it
+// finds nothing, Kind and Name are those of the request; for other methods it
+// is zero.
+func (r *Request) Info() Info {
+	if p := r.tool.Load(); p != nil {
+		return p.info()
+	}
+	if r.msg.Method == jsonrpc.MethodToolsCall {
+		name, _ := unquoted(r.msg.Params.Name)
+		return Info{Kind: "tool", Name: name}
+	}
+	return Info{}
+}
+
+// Info names a registered feature. Kind is "tool".
+type Info struct {
+	Kind, Name string
+}
+
+// Progress tells the client how far the request is. done must rise with every
+// report; one that does not is dropped. total is 0 when unknown; message may
+// be empty. It does nothing when the client asked for no progress, outside a
+// request and after its end (MCP 2026-07-28, Progress).
+func Progress(ctx context.Context, done, total float64, message string) {
+	r := RequestFrom(ctx)
+	token := r.msg.Params.Meta.ProgressToken
+	if token == nil || r.sink == nil || math.IsNaN(done) || math.IsInf(done, 0) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || r.moved && done <= r.progress {
+		return
+	}
+	r.progress, r.moved = done, true
+	msg := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), token...)
+	msg = appendFloat(append(msg, `,"progress":`...), done)
+	if total > 0 && !math.IsInf(total, 0) {
+		msg = appendFloat(append(msg, `,"total":`...), total)
+	}
+	if message != "" && r.rev.Hints {
+		msg = jsonx.AppendString(append(msg, `,"message":`...), message)
+	}
+	_ = r.sink.notify(ctx, append(msg, "}}"...)) // a lost report is no fault of the handler's
+}
+
+func appendFloat(dst []byte, f float64) []byte {
+	return strconv.AppendFloat(dst, f, 'g', -1, 64)
+}
+
+// end stops the request's notifications; none follows its response.
+func (r *Request) end() {
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
+}
+
+// unquoted returns the text of a JSON string; false for anything else.
+func unquoted(raw []byte) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), true
+	}
+	s, err := jsonx.Unquote(raw)
+	return s, err == nil
+}

@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/schema"
+)
+
+// Tool is the handle of a registered tool. Its methods refine the definition
+// and return the handle, so that they can be chained; mistakes are reported
+// by Server.Check. Once the server serves they panic with a *FrozenError.
+type Tool struct {
+	srv   *Server
+	scope *Scope
+	site  callSite
+	seq   uint64 // order of registration, never reused
+
+	name        string // with the prefix of its scope
+	title       string
+	desc        string
+	hints       toolHints
+	icons       []Icon
+	meta        Meta
+	hidden      bool
+	disabled    bool
+	strict      bool
+	warned      bool // Check has logged its warnings
+	middlewares []Middleware
+
+	argsType, resultType reflect.Type // nil for raw tools
+	input                *schema.Plan
+	output               *schema.Plan // nil: no output schema
+	call                 toolFunc
+	problems             []*RegistrationError
+}
+
+// toolFunc is a tool's function behind its generic shim: it decodes checked
+// arguments, runs the handler and wraps its value.
+type toolFunc func(ctx context.Context, args []byte) (*Result, error)
+
+// AddTool registers a tool whose arguments and result are Go types. The input
+// schema, the checks of each call and the defaults come from A, a struct or
+// map; the result and its output schema from R:
+//
+//   - string: one text block
+//   - struct{}: no content
+//   - Content, []Content: those blocks
+//   - *Result: exactly that
+//   - Structured[T]: a value and blocks
+//   - any, json.RawMessage and interfaces: JSON as text
+//   - every other type: structured content, and its JSON as text
+//
+// fn runs with valid arguments only, in several goroutines at once; its
+// context ends when the call does. Its error becomes a result that tells the
+// model what went wrong, unless it is an *Error, which fails the request.
+//
+// Nothing panics on a bad definition: Server.Check reports it.
+func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Context, args A) (R, error)) *Tool {
+	t := newTool(r, name, desc)
+	t.argsType, t.resultType = reflect.TypeFor[A](), reflect.TypeFor[R]()
+	if fn == nil {
+		t.problem("", errors.New("the handler is nil"))
+		return t
+	}
+	t.derive()
+	shape, _ := shapeOf(t.resultType)
+	input := t.input
+	t.call = func(ctx context.Context, args []byte) (*Result, error) {
+		a := new(A)
+		if err := decodeArgs(ctx, input, args, a); err != nil {
+			return nil, err
+		}
+		v, err := fn(ctx, *a)
+		if err != nil {
+			return nil, err
+		}
+		return resultOf(shape, &v)
+	}
+	return t
+}
+
+// newTool records a tool on r's server. The chain of a refused name goes on,
+// so that all its problems are found in one run.
+func newTool(r Registrar, name, desc string) *Tool {
+	at := r.target()
+	t := &Tool{
+		srv: at.srv, scope: at.scope, site: callerSite(),
+		name: at.scope.prefixed(name), desc: desc,
+	}
+	t.srv.mutate(t.feature())
+	t.srv.registry.addTool(t)
+	return t
+}
+
+// derive takes the schemas from the Go types.
+func (t *Tool) derive() {
+	plan, problems := schema.Input(t.argsType, schema.Options{})
+	t.input = plan
+	t.schemaProblems(t.argsType, problems)
+	if _, out := shapeOf(t.resultType); out != nil {
+		plan, problems = schema.Output(out, schema.Options{})
+		t.output = plan
+		t.schemaProblems(out, problems)
+	}
+}
+
+// schemaProblems records what is wrong with a type; warnings wait for Check.
+func (t *Tool) schemaProblems(typ reflect.Type, problems []schema.Problem) {
+	for _, p := range problems {
+		e := &RegistrationError{
+			Feature: t.feature(), Type: typ.String(), Field: p.Field, Tag: p.Tag,
+			Caller: t.site.String(), Err: errors.New(p.Reason),
+		}
+		if p.Warning {
+			t.srv.registry.warnings = append(t.srv.registry.warnings, e)
+			continue
+		}
+		t.problems = append(t.problems, e)
+	}
+}
+
+func (t *Tool) feature() string { return fmt.Sprintf("tool %q", t.name) }
+
+// problem records a mistake for Check.
+func (t *Tool) problem(field string, err error) {
+	t.problems = append(t.problems, &RegistrationError{
+		Feature: t.feature(), Field: field, Caller: t.site.String(), Err: err,
+	})
+}
+
+// change guards every fluent method.
+func (t *Tool) change(apply func()) *Tool {
+	t.srv.mutate(t.feature())
+	apply()
+	return t
+}
+
+// Title sets the name shown to people.
+func (t *Tool) Title(s string) *Tool { return t.change(func() { t.title = s }) }
+
+// Icon adds an icon: an https: or data: URI. Sizes are such as "48x48" or
+// "any".
+func (t *Tool) Icon(src string, sizes ...string) *Tool {
+	return t.change(func() { t.icons = append(t.icons, Icon{Src: src, Sizes: sizes}) })
+}
+
+// Hidden keeps the tool out of tools/list; it can still be called.
+func (t *Tool) Hidden() *Tool { return t.change(func() { t.hidden = true }) }
+
+// Disabled makes the tool unknown: neither listed nor callable.
+func (t *Tool) Disabled() *Tool { return t.change(func() { t.disabled = true }) }
+
+// Strict refuses argument names that the tool does not have, naming the
+// nearest one; by default they are ignored.
+func (t *Tool) Strict() *Tool { return t.change(func() { t.strict = true }) }
+
+// Meta adds a key to the tool's _meta. Keys with a prefix that the protocol
+// reserves, and malformed ones, are reported by Server.Check, as is a value
+// that has no JSON.
+func (t *Tool) Meta(key string, v any) *Tool {
+	return t.change(func() {
+		if err := checkMetaKey(key); err != nil {
+			t.problem("", err)
+			return
+		}
+		raw, err := jsonx.Marshal(v)
+		if err != nil {
+			t.problem("", fmt.Errorf("_meta key %q: %w", key, err))
+			return
+		}
+		if t.meta == nil {
+			t.meta = make(Meta)
+		}
+		t.meta[key] = json.RawMessage(raw)
+	})
+}
+
+// Use adds middleware around this tool alone. The first added is outermost.
+func (t *Tool) Use(mw ...Middleware) *Tool {
+	return t.change(func() { t.middlewares = append(t.middlewares, mw...) })
+}
