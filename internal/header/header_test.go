@@ -60,7 +60,7 @@ func TestOne(t *testing.T) {
 		{"HDR-06 upper case name", parse(t, "MCP-NAME: add"), "add", true, false},
 		{"HDR-08 spaces around the value", parse(t, "Mcp-Name:   add \t"), "add", true, false},
 		{"HDR-08 not stripped by the server", http.Header{header.Name: {"\t add "}}, "add", true, false},
-		{"only optional white space is stripped", http.Header{header.Name: {"\u00a0add\n"}}, "\u00a0add\n", true, false},
+		{"no other white space is stripped", http.Header{header.Name: {"\n\u00a0add\u00a0\n"}}, "\n\u00a0add\u00a0\n", true, false},
 		{"inner space stays", parse(t, "Mcp-Name: a  b"), "a  b", true, false},
 		{"XMH-14 empty is not absent", parse(t, "Mcp-Name:"), "", true, false},
 		{"only spaces", http.Header{header.Name: {" \t "}}, "", true, false},

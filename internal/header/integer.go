@@ -12,7 +12,7 @@ const maxSafe = 1<<53 - 1
 
 var (
 	errNotInteger = errors.New("is not an integer")
-	errUnsafe     = errors.New("lies beyond ±(2^53-1): use a string for larger numbers")
+	errUnsafe     = errors.New("lies beyond ±(2^53-1), which not every reader holds exactly: send a number within")
 )
 
 // parseInteger reads s as a JSON number and returns it if its value is an
