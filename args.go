@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -72,7 +73,15 @@ func decodeArgs(ctx context.Context, plan *schema.Plan, args []byte, a any) erro
 	if err := jsonx.Unmarshal(args, a); err != nil {
 		return decodeViolation(err)
 	}
+	if plan.HasRules() {
+		if violations := plan.Rules(ctx, a, args); violations != nil {
+			return argsError(violations)
+		}
+	}
 	v, ok := a.(Validator)
+	if p := reflect.ValueOf(a).Elem(); !ok && p.Kind() == reflect.Pointer { // A itself is a pointer
+		v, ok = p.Interface().(Validator)
+	}
 	if !ok {
 		return nil
 	}

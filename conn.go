@@ -314,7 +314,7 @@ func (c *conn) answer(f *flight) {
 			}
 		}
 	}()
-	out := c.snap.handle(f.ctx, &f.inbound, (*buf)[:0])
+	out, _ := c.snap.handle(f.ctx, &f.inbound, (*buf)[:0])
 	done = true
 	f.respond(out)
 	if cap(out) <= keepBuffer {
@@ -383,7 +383,7 @@ func cancelCause(m *jsonrpc.Message) error {
 
 // handshake answers initialize and opens the session.
 func (c *conn) handshake(f *flight) {
-	sess, result, fault := c.snap.initialize(&f.msg)
+	sess, result, fault := c.snap.initialize(&f.msg, true)
 	c.mu.Lock()
 	switch {
 	case fault != nil:

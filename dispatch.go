@@ -22,8 +22,10 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
+	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/wire"
@@ -33,24 +35,26 @@ import (
 type inbound struct {
 	msg     jsonrpc.Message
 	sink    sink
-	session *session // nil: none was opened
+	header  http.Header // nil off HTTP
+	session *session    // nil: none was opened
 }
 
-// handle answers one request: it appends the response to dst.
-func (snap *snapshot) handle(ctx context.Context, in *inbound, dst []byte) []byte {
+// handle answers one request: it appends the response to dst and returns the
+// protocol error that it holds, nil for a result.
+func (snap *snapshot) handle(ctx context.Context, in *inbound, dst []byte) ([]byte, *Error) {
 	rev, fault := snap.admit(in)
 	if fault != nil {
-		return snap.srv.appendFault(dst, in.msg.ID, fault)
+		return snap.srv.appendFault(dst, in.msg.ID, fault), fault
 	}
 	c := &requestContext{Context: ctx}
 	req := &c.req
-	req.srv, req.rev, req.msg, req.sink = snap.srv, rev, in.msg, in.sink
+	req.srv, req.rev, req.msg, req.sink, req.header = snap.srv, rev, in.msg, in.sink, in.header
 	if !rev.Modern {
 		req.session = in.session
 	}
 	if snap.direct {
 		if cached := snap.cached(req); cached != nil {
-			return append(append(jsonrpc.AppendResult(dst, in.msg.ID), cached...), '}')
+			return append(append(jsonrpc.AppendResult(dst, in.msg.ID), cached...), '}'), nil
 		}
 	}
 	v, err := snap.run(c, req)
@@ -76,13 +80,22 @@ func (snap *snapshot) admit(in *inbound) (*wire.Revision, *Error) {
 	if meta.Version == nil && in.session != nil {
 		return snap.admitLegacy(in)
 	}
+	if fault := checkVersionHeader(in); fault != nil {
+		return nil, fault
+	}
 	if fault := checkMeta(meta); fault != nil {
+		return nil, fault
+	}
+	if fault := matchHeader(in, header.ProtocolVersion, meta.Version); fault != nil {
 		return nil, fault
 	}
 	rev := wire.LookupQuoted(meta.Version)
 	if rev == nil || !rev.Modern || !slices.Contains(snap.srv.revs, rev) {
 		requested, _ := unquoted(meta.Version)
 		return nil, snap.srv.unsupported(requested)
+	}
+	if fault := matchRouting(in); fault != nil {
+		return nil, fault
 	}
 	if fault := snap.admitMethod(rev, in.msg.Method); fault != nil {
 		return nil, fault
@@ -133,13 +146,21 @@ func checkMeta(meta *jsonrpc.Meta) *Error {
 		return nil
 	case meta.Version != nil || meta.Capabilities != nil:
 	case meta.Raw != nil && !meta.Object:
-		return Errorf(CodeInvalidParams, "Invalid params: _meta must be an object")
+		return badMeta("Invalid params: _meta must be an object")
 	}
-	fault := Errorf(CodeInvalidParams, "Invalid params: _meta must hold %s (a string) and %s (an object); missing or malformed: %q",
+	fault := badMeta("Invalid params: _meta must hold %s (a string) and %s (an object); missing or malformed: %q",
 		jsonrpc.MetaVersion, jsonrpc.MetaCapabilities, keys)
 	fault.Data = struct {
 		Keys []string `json:"keys"`
 	}{keys}
+	return fault
+}
+
+// badMeta is a fault of _meta, which HTTP answers with 400 unlike other faults
+// of params.
+func badMeta(format string, args ...any) *Error {
+	fault := Errorf(CodeInvalidParams, format, args...)
+	fault.status = http.StatusBadRequest
 	return fault
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
-// respond appends the response to a request that was run.
-func (snap *snapshot) respond(dst []byte, req *Request, v any, err error) []byte {
+// respond appends the response to a request that was run, and returns the
+// protocol error that it holds, nil for a result.
+func (snap *snapshot) respond(dst []byte, req *Request, v any, err error) ([]byte, *Error) {
 	start := len(dst)
 	if err == nil {
 		var out []byte
 		if out, err = snap.appendResult(dst, req, v); err == nil {
-			return out
+			return out, nil
 		}
 		dst = dst[:start]
 		err = snap.srv.unsendable("result of "+req.what(), err)
@@ -25,12 +26,12 @@ func (snap *snapshot) respond(dst []byte, req *Request, v any, err error) []byte
 	if fault == nil {
 		var out []byte
 		if out, err = snap.appendResult(dst, req, result); err == nil {
-			return out
+			return out, nil
 		}
 		dst = dst[:start]
 		fault = Errorf(CodeInternalError, "%v", snap.srv.unsendable("failure of "+req.what(), err))
 	}
-	return snap.srv.appendFault(dst, req.msg.ID, fault)
+	return snap.srv.appendFault(dst, req.msg.ID, fault), fault
 }
 
 // appendResult appends the success response whose result is v. Encoding may

@@ -44,6 +44,7 @@ type Error struct {
 	Data any
 
 	remote bool
+	status int // of the HTTP answer; 0: what the code implies
 }
 
 // Errorf returns a protocol error with a formatted message.

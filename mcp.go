@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -244,7 +245,6 @@ func (s *serving) remove(c stopper) {
 
 func (s *serving) stop() <-chan struct{} {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !s.stopped {
 		s.stopped = true
 		s.idle = make(chan struct{})
@@ -252,8 +252,10 @@ func (s *serving) stop() <-chan struct{} {
 			close(s.idle)
 		}
 	}
-	for c := range s.active {
-		c.stop(ErrShutdown)
+	active := slices.Collect(maps.Keys(s.active))
+	s.mu.Unlock()
+	for _, c := range active {
+		c.stop(ErrShutdown) // may remove itself
 	}
 	return s.idle
 }

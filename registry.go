@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
@@ -107,8 +108,9 @@ type snapshot struct {
 // toolPlan is a tool ready to be called.
 type toolPlan struct {
 	*Tool
-	input *schema.Plan // what calls are checked against
-	run   Handler      // scope and tool middleware around invoke
+	input   *schema.Plan    // what calls are checked against
+	headers header.Bindings // arguments that HTTP headers mirror
+	run     Handler         // scope and tool middleware around invoke
 }
 
 func (p *toolPlan) info() Info { return Info{Kind: "tool", Name: p.name} }
@@ -124,6 +126,7 @@ func (s *Server) compile() *snapshot {
 		if t.strict || s.opts.StrictArgs {
 			p.input = t.input.Strict()
 		}
+		p.headers = p.input.Headers()
 		p.run = chain(p.invoke, append(t.scope.all(), t.middlewares...)...)
 		snap.byName[t.name] = p
 		if !t.hidden {
@@ -194,6 +197,11 @@ func (snap *snapshot) route(ctx context.Context, req *Request) (any, error) {
 			return nil, err
 		}
 		req.tool.Store(p)
+		if req.header != nil && p.headers != nil {
+			if fault := p.checkParams(req.header, req.msg.Params.Arguments); fault != nil {
+				return nil, fault
+			}
+		}
 		return p.run(ctx, req)
 	case jsonrpc.MethodToolsList:
 		return snap.listTools(req)

@@ -20,8 +20,8 @@ type session struct {
 
 // initialize answers the handshake (MCP 2025-11-25, Lifecycle) and opens a
 // session. It fails only on malformed params and on servers without a legacy
-// revision.
-func (snap *snapshot) initialize(m *jsonrpc.Message) (*session, []byte, *Error) {
+// revision, or where those are switched off.
+func (snap *snapshot) initialize(m *jsonrpc.Message, legacyOn bool) (*session, []byte, *Error) {
 	var params struct {
 		Version      string              `json:"protocolVersion"`
 		Capabilities *ClientCapabilities `json:"capabilities"`
@@ -33,7 +33,7 @@ func (snap *snapshot) initialize(m *jsonrpc.Message) (*session, []byte, *Error) 
 	}
 	legacy := slices.DeleteFunc(slices.Clone(snap.srv.revs), func(r *wire.Revision) bool { return r.Modern })
 	switch {
-	case len(legacy) == 0:
+	case len(legacy) == 0 || !legacyOn:
 		return nil, nil, snap.srv.unsupported(params.Version)
 	case err != nil || params.Version == "" || params.Capabilities == nil || params.Client == nil:
 		return nil, nil, Errorf(CodeInvalidParams, "Invalid params: initialize needs protocolVersion (a string), capabilities and clientInfo (objects)")

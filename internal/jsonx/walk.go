@@ -100,6 +100,21 @@ func (w *Walker) Value() ([]byte, error) {
 // Offset is the position in the input behind what was last consumed.
 func (w *Walker) Offset() int { return int(w.dec.InputOffset()) }
 
+// Mark returns the position of the value that Kind announced, for Since.
+func (w *Walker) Mark() int {
+	i := w.Offset()
+	for i < len(w.data) && w.data[i] != '{' && w.data[i] != '[' {
+		i++ // white space and the separator before the value
+	}
+	return i
+}
+
+// Since returns the span of input from mark to what was last consumed.
+func (w *Walker) Since(mark int) []byte {
+	end := w.Offset()
+	return w.data[mark:end:end]
+}
+
 // End reports nil when only white space is left.
 func (w *Walker) End() error {
 	_, err := w.dec.ReadToken()

@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"net/http"
+
+	"github.com/typedmcp/mcp/internal/header"
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// The checks of this file hold the headers of an HTTP request to its body
+// (MCP 2026-07-28, Streamable HTTP › Server Validation). The body is the
+// truth; a difference is refused before anything runs. Off HTTP they pass.
+
+func headerFault(err error) *Error {
+	return Errorf(CodeHeaderMismatch, "Header mismatch: %v", err)
+}
+
+// checkVersionHeader refuses a request without the version header.
+func checkVersionHeader(in *inbound) *Error {
+	if in.header == nil {
+		return nil
+	}
+	switch _, present, repeated := header.One(in.header, header.ProtocolVersion); {
+	case repeated:
+		return Errorf(CodeHeaderMismatch, "Header mismatch: %s is repeated; send it once", header.Display(header.ProtocolVersion))
+	case !present:
+		return Errorf(CodeHeaderMismatch, "Header mismatch: %s is missing; send the version that _meta names", header.Display(header.ProtocolVersion))
+	}
+	return nil
+}
+
+// matchHeader refuses a request whose header differs from the JSON string in
+// its body.
+func matchHeader(in *inbound, key string, quoted []byte) *Error {
+	if in.header == nil {
+		return nil
+	}
+	want, _ := jsonx.View(quoted)
+	if err := header.Match(in.header, key, want); err != nil {
+		return headerFault(err)
+	}
+	return nil
+}
+
+// matchRouting compares the headers by which intermediaries route.
+func matchRouting(in *inbound) *Error {
+	if in.header == nil {
+		return nil
+	}
+	if err := header.Match(in.header, header.Method, in.msg.Method); err != nil {
+		return headerFault(err)
+	}
+	p := &in.msg.Params
+	switch in.msg.Method {
+	case jsonrpc.MethodToolsCall, jsonrpc.MethodPromptsGet:
+		return matchName(in, p.Name)
+	case jsonrpc.MethodResourcesRead:
+		return matchName(in, p.URI)
+	}
+	return nil
+}
+
+// matchName compares Mcp-Name. A body without a name is refused later, as the
+// invalid request that it is.
+func matchName(in *inbound, quoted []byte) *Error {
+	if len(quoted) == 0 || quoted[0] != '"' {
+		return nil
+	}
+	return matchHeader(in, header.Name, quoted)
+}
+
+// checkParams compares the headers that mirror arguments of the tool.
+func (p *toolPlan) checkParams(h http.Header, args []byte) *Error {
+	for i := range p.headers {
+		b := &p.headers[i]
+		raw, err := jsonx.Find(args, b.Path...)
+		if err != nil { // refused with the other faults of the arguments
+			continue
+		}
+		if err := b.Check(h, raw, jsonx.Unquote); err != nil {
+			return headerFault(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/typedmcp/mcp/internal/sse"
+)
+
+// writeTimeout is how long one write of a stream may take.
+const writeTimeout = 30 * time.Second
+
+// httpStream is one POST on its way: a JSON answer, unless something has to
+// be sent before it, which turns it into a stream of events.
+type httpStream struct {
+	inbound
+	h         *httpHandler
+	w         http.ResponseWriter
+	json, sse bool // what the client accepts
+	cancel    context.CancelCauseFunc
+
+	mu   sync.Mutex // protects the fields below and orders writes
+	open bool       // the response is a stream by now
+	done bool       // the response is complete
+	err  error      // the first write error
+	buf  []byte
+
+	// The fields below belong to the list of active streams.
+	prev, next *httpStream
+	seen       uint64 // tick of the last sign of life
+}
+
+// Header values that are the same in every response. net/http reads them
+// only; nobody may change them.
+var (
+	jsonValue    = []string{"application/json"}
+	sseValue     = []string{"text/event-stream"}
+	noStoreValue = []string{"no-cache"}
+	noValue      = []string{"no"}
+)
+
+// writeJSON answers with one JSON object.
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	head := w.Header()
+	head["Content-Type"] = jsonValue
+	head["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that is gone needs no answer
+}
+
+// serve runs the request in net/http's goroutine.
+func (st *httpStream) serve(r *http.Request) {
+	ctx, cancel, release := requestCause(r)
+	defer release()
+	st.cancel = cancel
+	st.sink = st
+	if !st.h.active.add(st) {
+		st.w.Header().Set("Connection", "close")
+		refuseHTTP(st.w, http.StatusServiceUnavailable, "the server is shutting down")
+		return
+	}
+	defer st.h.active.remove(st)
+	buf := responses.Get().(*[]byte)
+	finished := false
+	defer func() {
+		if !finished { // the handler ended its goroutine, and so net/http's
+			err := st.h.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", st.msg.Method)
+			fault := Errorf(CodeInternalError, "%v", err)
+			st.finish(st.h.snap.srv.appendFault(nil, st.msg.ID, fault), fault)
+			_ = http.NewResponseController(st.w).Flush() // nobody else will
+		}
+	}()
+	out, fault := st.h.snap.handle(ctx, &st.inbound, (*buf)[:0])
+	finished = true
+	st.finish(out, fault)
+	if cap(out) <= keepBuffer {
+		*buf = out
+		responses.Put(buf)
+	}
+}
+
+// finish sends the response and ends the stream, if it became one.
+func (st *httpStream) finish(body []byte, fault *Error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.done = true
+	status := httpStatus(fault, st.session != nil)
+	if !st.open && (st.json || status != http.StatusOK) {
+		writeJSON(st.w, status, body)
+		return
+	}
+	_ = st.event(body) // a client that is gone needs no answer
+}
+
+// notify implements sink. A client that accepts no stream goes without.
+func (st *httpStream) notify(_ context.Context, msg []byte) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done || !st.sse {
+		return errNoStream
+	}
+	return st.event(msg)
+}
+
+var errNoStream = errors.New("mcp: the client accepts no stream")
+
+// event sends one message as an event. st.mu is held.
+func (st *httpStream) event(msg []byte) error {
+	return st.send(func(dst []byte) []byte {
+		return sse.AppendEvent(dst, sse.Event{Data: msg})
+	})
+}
+
+// keepAlive sends a comment, so that neither client nor proxy take silence
+// for the end.
+func (st *httpStream) keepAlive() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.done && st.sse {
+		_ = st.send(func(dst []byte) []byte { return dst })
+	}
+}
+
+// send writes to the stream at once, and opens it first when it is not yet
+// one. Every opening, and every sign of life, is a comment. st.mu is held.
+func (st *httpStream) send(add func([]byte) []byte) error {
+	if st.err != nil {
+		return st.err
+	}
+	rc := http.NewResponseController(st.w)
+	_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not every writer has deadlines
+	before := st.buf[:0]
+	if !st.open {
+		st.open = true
+		head := st.w.Header()
+		head["Content-Type"] = sseValue
+		head["Cache-Control"] = noStoreValue
+		head["X-Accel-Buffering"] = noValue
+		st.w.WriteHeader(http.StatusOK)
+		before = sse.AppendComment(before, "")
+	}
+	st.buf = add(before)
+	if len(st.buf) == 0 {
+		st.buf = sse.AppendComment(st.buf, "")
+	}
+	if _, st.err = st.w.Write(st.buf); st.err == nil {
+		st.err = rc.Flush()
+	}
+	if st.err != nil {
+		st.cancel(ErrDisconnected)
+	}
+	return st.err
+}
+
+// streams are the requests a handler is serving, watched by one timer for
+// all.
+type streams struct {
+	tick time.Duration
+
+	mu    sync.Mutex // protects the fields below and the links of the streams
+	head  httpStream // of a ring
+	n     int
+	now   uint64 // ticks so far
+	armed bool   // the timer is running
+	timer *time.Timer
+	cause error  // not nil: no more streams are taken
+	empty func() // called once, when the last one has gone after that
+}
+
+// ticksOfSilence is how many ticks make the time a response may be silent.
+const ticksOfSilence = 4
+
+func (s *streams) init(silence time.Duration) {
+	s.tick = silence / ticksOfSilence
+	s.head.prev, s.head.next = &s.head, &s.head
+}
+
+// add takes st in, unless the server is stopping.
+func (s *streams) add(st *httpStream) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cause != nil {
+		return false
+	}
+	st.seen = s.now
+	st.prev, st.next = s.head.prev, &s.head
+	st.prev.next, st.next.prev = st, st
+	s.n++
+	if !s.armed {
+		s.armed = true
+		if s.timer == nil {
+			s.timer = time.AfterFunc(s.tick, s.sweep)
+		} else {
+			s.timer.Reset(s.tick)
+		}
+	}
+	return true
+}
+
+func (s *streams) remove(st *httpStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.prev.next, st.next.prev = st.next, st.prev
+	s.n--
+	s.settle()
+}
+
+// settle reports, once, that no stream is left. s.mu is held.
+func (s *streams) settle() {
+	if s.cause == nil || s.n > 0 || s.empty == nil {
+		return
+	}
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	empty := s.empty
+	s.empty = nil
+	empty()
+}
+
+// sweep keeps alive the streams that were silent for too long. Each is
+// written to on a goroutine of its own, as a slow client must not keep the
+// others waiting; the stream's request waits for it.
+func (s *streams) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now++
+	if s.n == 0 {
+		s.armed = false
+		return
+	}
+	s.timer.Reset(s.tick)
+	for st := s.head.next; st != &s.head; st = st.next {
+		if s.now-st.seen >= ticksOfSilence {
+			st.seen = s.now
+			go st.keepAlive()
+		}
+	}
+}
+
+// end refuses further streams and ends those there are. empty is called when
+// none is left.
+func (s *streams) end(cause error, empty func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cause, s.empty = cause, empty
+	for st := s.head.next; st != &s.head; st = st.next {
+		st.cancel(cause)
+	}
+	s.settle()
+}
