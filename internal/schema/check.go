@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -27,10 +28,14 @@ func (p *Plan) Check(args []byte) (out []byte, violations []Violation) {
 	r := startRun(p, args)
 	defer r.release()
 	r.editing = true
-	if r.document(p.root) {
-		return r.edited(), nil
+	if !r.document(p.root) {
+		return nil, r.explain(p.root)
 	}
-	return nil, r.explain(p.root)
+	out = r.edited()
+	if violations = p.rest.check(p, out, nil); violations != nil {
+		return nil, violations
+	}
+	return out, nil
 }
 
 // Validate checks data without editing it: null is a value like others, and
@@ -41,10 +46,10 @@ func (p *Plan) Validate(data []byte) []Violation {
 	}
 	r := startRun(p, data)
 	defer r.release()
-	if r.document(p.root) {
-		return nil
+	if !r.document(p.root) {
+		return r.explain(p.root)
 	}
-	return r.explain(p.root)
+	return p.rest.check(p, data, nil)
 }
 
 // run is one check. The first walk only finds out whether anything is wrong;
@@ -57,8 +62,8 @@ type run struct {
 	edits   []edit
 	text    []byte // of the edits
 	words   []uint64
-	names   []jsonx.NameSet // one for each open object that needs it
-	open    int             // how many of them are in use
+	names   []*jsonx.NameSet // one for each open object that needs it
+	open    int              // how many of them are in use
 
 	collecting bool
 	stopped    bool // collected enough, or the input is broken
@@ -78,8 +83,8 @@ func startRun(p *Plan, data []byte) *run {
 
 func (r *run) release() {
 	r.w.Release()
-	for i := range r.names {
-		r.names[i].Reset()
+	for _, set := range r.names {
+		set.Reset() // or it would keep the data alive
 	}
 	*r = run{edits: r.edits[:0], text: r.text[:0], words: r.words[:0], names: r.names, path: r.path[:0]}
 	if cap(r.text) <= maxPooled {
@@ -96,7 +101,10 @@ func (r *run) explain(n *node) []Violation {
 	r.edits, r.text, r.words, r.open = r.edits[:0], r.text[:0], r.words[:0], 0
 	r.collecting, r.stopped = true, false
 	r.document(n)
-	return r.violations
+	if r.stopped {
+		return r.violations
+	}
+	return r.plan.rest.check(r.plan, r.edited(), r.violations)
 }
 
 func (r *run) document(n *node) bool {
@@ -113,14 +121,38 @@ func (r *run) document(n *node) bool {
 // value checks what comes next and consumes it.
 func (r *run) value(n *node) bool {
 	n = n.resolved()
+	if n.rest == nil {
+		return r.own(n)
+	}
+	kind := r.w.Kind()
+	from := r.w.Offset()
+	if !r.own(n) || kind == 0 {
+		return false
+	}
+	text := bytes.TrimLeft(r.data[from:r.w.Offset()], " \t\r\n,:")
+	found := n.rest.check(partPlan, text, nil)
+	if !r.collecting {
+		return found == nil
+	}
+	for _, v := range found {
+		r.graft(v)
+	}
+	return found == nil
+}
+
+// partPlan names the value of a type that has a schema of its own.
+var partPlan = &Plan{subject: "the value"}
+
+// own checks what comes next by the keywords that this package enforces.
+func (r *run) own(n *node) bool {
 	switch r.w.Kind() {
 	case '{':
-		if n.types&objectType == 0 {
+		if n.types&objectType == 0 || n.enum != nil {
 			return r.wrongType(n)
 		}
 		return r.object(n)
 	case '[':
-		if n.types&arrayType == 0 {
+		if n.types&arrayType == 0 || n.enum != nil {
 			return r.wrongType(n)
 		}
 		return r.array(n)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/invopop/jsonschema"
+	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 const (
@@ -29,6 +30,7 @@ type deriver struct {
 	path     []string
 	nodes    int
 	checked  bool // values can break the schema
+	refused  bool // jsonx.CheckType found problems
 	problems []Problem
 }
 
@@ -54,6 +56,7 @@ func derive(key planKey) (*Plan, []Problem) {
 	if d.problems = found.problems; len(d.problems) > 0 {
 		return nil, d.problems
 	}
+	d.checkType(t)
 	root := d.root(t)
 	if d.failed() {
 		return nil, d.problems
@@ -71,10 +74,29 @@ func derive(key planKey) (*Plan, []Problem) {
 }
 
 func rootName(t reflect.Type) string {
-	if t.Name() != "" {
-		return t.Name()
+	if t.Name() == "" {
+		return t.Kind().String()
 	}
-	return t.Kind().String()
+	name, _, _ := strings.Cut(t.Name(), "[") // type arguments are long
+	return name
+}
+
+// checkType reports what encoding or decoding would fail on. A type without a
+// JSON form is found again when its node is built, but need not be told twice.
+func (d *deriver) checkType(t reflect.Type) {
+	for _, p := range jsonx.CheckType(t) {
+		if d.out && p.Encode || !d.out && p.Decode {
+			d.problems = append(d.problems, Problem{Field: p.Path, Tag: p.Tag, Reason: p.Reason})
+		}
+	}
+	d.refused = len(d.problems) > 0
+}
+
+// formless reports a type without a JSON form, unless that was done.
+func (d *deriver) formless(format string, args ...any) {
+	if !d.refused {
+		d.problem("", fmt.Sprintf(format, args...))
+	}
 }
 
 func (d *deriver) failed() bool {
@@ -220,14 +242,16 @@ func (d *deriver) inline(t reflect.Type, s *jsonschema.Schema) *node {
 		return d.arrayNode(t, s)
 	case s.Type != "":
 		return d.scalarNode(t, s.Type)
+	case t.Kind() == reflect.Uintptr: // invopop does not know it
+		return d.scalarNode(t, "integer")
 	}
-	d.problem("", fmt.Sprintf("has type %s, which JSON cannot hold: leave it out with the tag json:\"-\"", t))
+	d.formless("has type %s, which JSON cannot hold: leave it out with the tag json:\"-\"", t)
 	return nil
 }
 
 func (d *deriver) interfaceNode(t reflect.Type) *node {
 	if !d.out && t.NumMethod() > 0 {
-		d.problem("", fmt.Sprintf("has type %s, an interface with methods, which cannot be decoded: use a concrete type or any", t))
+		d.formless("has type %s, an interface with methods, which cannot be decoded: use a concrete type or any", t)
 		return nil
 	}
 	return &node{types: anyType, exact: !d.out}

@@ -21,7 +21,7 @@ type field struct {
 	contested bool // another field has the same name
 }
 
-// fieldSet collects the members of a struct type by the rules of
+// What is wrong with a tag jsonx.CheckType tells. fieldSet collects the members of a struct type by the rules of
 // encoding/json: embedded structs without a name of their own are promoted,
 // and of equal names the shallowest wins, then the one with a tag, then none.
 type fieldSet struct {
@@ -67,7 +67,7 @@ func (s *fieldSet) dominant(same []field) []field {
 	s.problems = append(s.problems, Problem{
 		Field:   strings.Join(best.path, "."),
 		Reason:  fmt.Sprintf("has the same JSON name %q as %s, so that neither is used: rename one", best.name, strings.Join(next.path, ".")),
-		Warning: len(best.index) > 1 || len(next.index) > 1,
+		Warning: true,
 	})
 	return nil
 }
@@ -96,29 +96,13 @@ func (s *fieldSet) collect(root reflect.Type) {
 				s.all = append(s.all, f)
 				continue
 			}
-			if !s.promotes(f, inner) || seen[inner] {
+			if inner.Kind() != reflect.Struct || seen[inner] {
 				continue
 			}
 			seen[inner] = true
 			queue = append(queue, embedded{inner, f.index, f.path, e.optional || f.Type.Kind() == reflect.Pointer})
 		}
 	}
-}
-
-// promotes reports whether the members of the embedded field f become those
-// of the outer struct.
-func (s *fieldSet) promotes(f field, inner reflect.Type) bool {
-	switch {
-	case inner.Kind() != reflect.Struct:
-		s.problem(f, "is embedded but no struct: give it a JSON name")
-	case !f.IsExported() && f.Type.Kind() == reflect.Pointer:
-		s.problem(f, "is an embedded pointer to an unexported struct, which cannot be set: embed the struct itself or export it")
-	case codedAsWhole(inner):
-		s.problem(f, "is embedded but encodes itself, so that its members are unknown: give it a JSON name")
-	default:
-		return true
-	}
-	return false
 }
 
 // read makes the field at i, unless it is no member.
@@ -136,17 +120,8 @@ func (s *fieldSet) read(e embedded, i int) (field, bool) {
 		optional:    e.optional,
 	}
 	name, options, _ := strings.Cut(tag, ",")
-	switch {
-	case name == "-":
-		s.tagProblem(f, `gives the name "-", which most readers take for leaving the field out: use another`)
-	case strings.ContainsAny(name, "\\'\"`"):
-		s.tagProblem(f, "has a quote or backslash in the name")
-	case name != "":
+	if name != "" {
 		f.name, f.tagged = name, true
-	}
-	if !sf.IsExported() && f.tagged {
-		s.problem(f, "is not exported: the name in its tag has no use")
-		return field{}, false
 	}
 	s.options(&f, options)
 	return f, true
@@ -163,19 +138,12 @@ func (s *fieldSet) options(f *field, options string) {
 		case "string":
 			f.quoted = quotable(f.Type)
 		default:
-			s.tagProblem(*f, fmt.Sprintf("has the option %q: only omitempty, omitzero and string are supported", name))
+			s.problems = append(s.problems, Problem{
+				Field: strings.Join(f.path, "."), Tag: `json:"` + f.Tag.Get("json") + `"`, Warning: true,
+				Reason: fmt.Sprintf("the json tag has the option %q, which has no effect: there are omitempty, omitzero and string", name),
+			})
 		}
 	}
-}
-
-func (s *fieldSet) problem(f field, reason string) {
-	s.problems = append(s.problems, Problem{Field: strings.Join(f.path, "."), Reason: reason})
-}
-
-func (s *fieldSet) tagProblem(f field, reason string) {
-	s.problems = append(s.problems, Problem{
-		Field: strings.Join(f.path, "."), Tag: fmt.Sprintf("json:%q", f.Tag.Get("json")), Reason: "the json tag " + reason,
-	})
 }
 
 // quotable reports whether the option "string" has an effect on t.

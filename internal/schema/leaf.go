@@ -140,7 +140,7 @@ func (d *deriver) mapKey(t reflect.Type) (*keyRule, bool) {
 			return integerKey(lo, hi), true
 		}
 	}
-	d.problem("", fmt.Sprintf("has a map key of type %s, which cannot be a JSON name: use a string, an integer or a type that reads and writes text", t))
+	d.formless("has a map key of type %s, which cannot be a JSON name: use a string, an integer or a type that reads and writes text", t)
 	return nil, false
 }
 

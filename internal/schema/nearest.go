@@ -57,7 +57,7 @@ func (r *run) unknownName(o *objectRules, name string) bool {
 // nearest returns the name that is most like to one that was sent, if any is
 // like enough.
 func nearest(name string, names []string) (string, bool) {
-	best, found := max(len(name)/3, 1)+1, ""
+	best, found := len(fold(name))/3+1, ""
 	for _, n := range names {
 		if d := distance(fold(name), fold(n), best); d < best {
 			best, found = d, n

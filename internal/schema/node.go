@@ -41,9 +41,10 @@ type node struct {
 	num    *numberRules
 	enum   *enumRules
 
-	exact  bool // integers must be exact as float64: the value goes into an any
-	opaque bool // the type decodes itself: the bytes stay as they are
-	source []byte
+	exact  bool      // integers must be exact as float64: the value goes into an any
+	opaque bool      // the type decodes itself: the bytes stay as they are
+	source *document // what such a type says of itself
+	rest   *rest     // the part of it that is not ours to check
 }
 
 func (n *node) resolved() *node {

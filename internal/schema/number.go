@@ -26,10 +26,14 @@ func (n *numberRules) settle() {
 }
 
 const (
-	fastDigits  = 18 // any number of so many digits fits an int64
-	exactDigits = 15 // any integer of so many digits fits a float64
-	maxFloat64 = 309 // decimal digits before the point of the greatest float64
-	maxFloat32 = 39
+	fastDigits  = 18  // any number of so many digits fits an int64
+	exactDigits = 15  // any integer of so many digits fits a float64
+	maxFloat64  = 309 // decimal digits before the point of the greatest float64
+	maxFloat32  = 39
+	// maxDigits and maxExponent bound the numbers that are made into
+	// fractions, the size of which grows with the exponent.
+	maxDigits   = 1000
+	maxExponent = 400
 )
 
 // number checks the number that comes next.
@@ -50,6 +54,8 @@ func (r *run) number(n *node) bool {
 	switch {
 	case whole && !d.isInteger():
 		return r.mismatch(n, text)
+	case r.plan.rest != nil && (len(text) > maxDigits || d.point > maxExponent || d.point-d.digits < -maxExponent):
+		return r.outOfRange(text)
 	case n.exact:
 		ok = r.exactNumber(text, &d)
 	case n.num != nil:
@@ -141,7 +147,7 @@ func fitsFloat(text []byte, d *decimal, bits int) bool {
 
 // isMultiple divides exactly, unless the exponent is beyond all reason.
 func isMultiple(text []byte, d *decimal, of *bound) bool {
-	if d.point > maxDigits || d.point-d.digits < -maxDigits {
+	if len(text) > maxDigits || d.point > maxExponent || d.point-d.digits < -maxExponent {
 		return false
 	}
 	v, ok := new(big.Rat).SetString(string(text))
@@ -150,9 +156,6 @@ func isMultiple(text []byte, d *decimal, of *bound) bool {
 	}
 	return v.Quo(v, of.rat()).IsInt()
 }
-
-// maxDigits bounds the numbers that are divided.
-const maxDigits = 1000
 
 // exactNumber checks a number that becomes a float64 in an any: an integer in
 // plain digits must keep its value.

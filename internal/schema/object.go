@@ -11,13 +11,13 @@ var noRules = newObject()
 // member is the state of one object while its members pass.
 type member struct {
 	rules *objectRules
-	words int             // where the bits of the properties that occurred start
-	names *jsonx.NameSet  // of members that are not declared, once there is one
-	items *node           // what undeclared members are checked against
-	count int             // members that stay
-	last  int             // end of the last one, comma not included
-	next  int             // the property that comes next in order
-	extra bool            // undeclared members need a look
+	words int            // where the bits of the properties that occurred start
+	names *jsonx.NameSet // of members that are not declared, once there is one
+	items *node          // what undeclared members are checked against
+	count int            // members that stay
+	last  int            // end of the last one, comma not included
+	next  int            // the property that comes next in order
+	extra bool           // undeclared members need a look
 }
 
 func (r *run) object(n *node) bool {
@@ -115,10 +115,12 @@ func (r *run) undeclared(m *member, name []byte, escaped bool) bool {
 // nameSet lends a set to an object.
 func (r *run) nameSet() *jsonx.NameSet {
 	if r.open == len(r.names) {
-		r.names = append(r.names, jsonx.NameSet{})
+		r.names = append(r.names, new(jsonx.NameSet))
 	}
+	set := r.names[r.open]
+	set.Reset()
 	r.open++
-	return &r.names[r.open-1]
+	return set
 }
 
 // closing checks what only the end of an object shows.

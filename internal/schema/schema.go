@@ -49,6 +49,7 @@ type Plan struct {
 	defs     []*node
 	full     bool // advertise the full form
 	checked  bool // results can break the schema
+	rest     *rest
 	headers  header.Bindings
 	once     *sync.Once // guards the tables that checking needs
 	strictly func() *Plan

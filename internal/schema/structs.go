@@ -41,7 +41,7 @@ func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
 	if n == nil {
 		return property{}, false
 	}
-	if f.quoted {
+	if t := indirect(f.Type); f.quoted && (t == numberGo || !isLeaf(t, d.out)) {
 		n = &node{types: stringType, str: &stringRules{max: noLimit, quoted: n}}
 	}
 	n.description = f.Tag.Get("jsonschema_description")
@@ -146,11 +146,7 @@ func (o *objectRules) settle() {
 	for i := range o.props {
 		p := &o.props[i]
 		if p.fallback != nil {
-			name, err := jsonx.Marshal(p.name)
-			if err != nil {
-				continue
-			}
-			p.insert = append(append(append([]byte(","), name...), ':'), p.fallback...)
+			p.insert = append(append(jsonx.AppendString([]byte(","), p.name), ':'), p.fallback...)
 		}
 		if p.required || p.insert != nil {
 			o.needs[i>>6] |= 1 << (i & 63)

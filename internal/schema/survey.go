@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -92,6 +93,10 @@ func (s *survey) parts(t reflect.Type) []reflect.Type {
 	case reflect.Slice, reflect.Array, reflect.Map:
 		return []reflect.Type{t.Elem()}
 	case reflect.Struct:
+		if embeds(t, map[reflect.Type]bool{}) {
+			s.problem(t, "", "", "embeds itself: give the embedded field a JSON name")
+			return nil
+		}
 		fields, _ := fieldsOf(t)
 		parts := make([]reflect.Type, len(fields))
 		for i, f := range fields {
@@ -101,6 +106,26 @@ func (s *survey) parts(t reflect.Type) []reflect.Type {
 		return parts
 	}
 	return nil
+}
+
+// embeds reports whether promoting the fields of t would never end. That goes
+// for fields with the option inline as well, which invopop promotes.
+func embeds(t reflect.Type, outer map[reflect.Type]bool) bool {
+	if outer[t] {
+		return true
+	}
+	outer[t] = true
+	defer delete(outer, t)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := indirect(f.Type)
+		promoted := f.Anonymous && name == "" || slices.Contains(strings.Split(options, ","), "inline")
+		if promoted && inner.Kind() == reflect.Struct && embeds(inner, outer) {
+			return true
+		}
+	}
+	return false
 }
 
 // tag refuses the one keyword of invopop's grammar that contradicts the Go

@@ -28,22 +28,22 @@ var (
 	// foreignKeywords belong to invopop's grammar; what they say has another
 	// place here.
 	foreignKeywords = map[string]string{
-		"type":            "follows from the Go type: leave it out",
-		"nullable":        "is not supported: use a pointer, for which null means absent",
-		"-":               `is not supported: leave the field out with the tag json:"-"`,
-		"anchor":          "is not supported",
-		"oneof_required":  "is not supported: say it with a validate tag or a Validate method",
-		"anyof_required":  "is not supported: say it with a validate tag or a Validate method",
-		"oneof_ref":       "is not supported: give the type a method JSONSchema",
-		"anyof_ref":       "is not supported: give the type a method JSONSchema",
-		"oneof_type":      "is not supported: give the type a method JSONSchema",
-		"anyof_type":      "is not supported: give the type a method JSONSchema",
-		"allof_ref":       "is not supported: give the type a method JSONSchema",
-		"allof_type":      "is not supported: give the type a method JSONSchema",
-		"optional":        `is not a keyword: put omitempty or omitzero into the json tag`,
-		"min":             "is not a keyword: use minimum, minLength or minItems",
-		"max":             "is not a keyword: use maximum, maxLength or maxItems",
-		"desc":            "is not a keyword: use description",
+		"type":           "follows from the Go type: leave it out",
+		"nullable":       "is not supported: use a pointer, for which null means absent",
+		"-":              `is not supported: leave the field out with the tag json:"-"`,
+		"anchor":         "is not supported",
+		"oneof_required": "is not supported: say it with a validate tag or a Validate method",
+		"anyof_required": "is not supported: say it with a validate tag or a Validate method",
+		"oneof_ref":      "is not supported: give the type a method JSONSchema",
+		"anyof_ref":      "is not supported: give the type a method JSONSchema",
+		"oneof_type":     "is not supported: give the type a method JSONSchema",
+		"anyof_type":     "is not supported: give the type a method JSONSchema",
+		"allof_ref":      "is not supported: give the type a method JSONSchema",
+		"allof_type":     "is not supported: give the type a method JSONSchema",
+		"optional":       `is not a keyword: put omitempty or omitzero into the json tag`,
+		"min":            "is not a keyword: use minimum, minLength or minItems",
+		"max":            "is not a keyword: use maximum, maxLength or maxItems",
+		"desc":           "is not a keyword: use description",
 	}
 )
 

@@ -54,6 +54,15 @@ func (r *run) report(rule, predicate string, args ...any) bool {
 	return false
 }
 
+// graft records a violation that was found within the value just consumed.
+func (r *run) graft(v Violation) {
+	if r.stopped {
+		return
+	}
+	r.violations = append(r.violations, Violation{pointer(r.path) + v.Path, v.Rule, r.subject() + " is refused: " + v.Message})
+	r.stopped = len(r.violations) >= maxViolations
+}
+
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func pointer(path []step) string {
@@ -121,11 +130,7 @@ func cut(text string) string {
 
 // quote shows text as a JSON string, cut.
 func quote[T string | []byte](text T) string {
-	out, err := jsonx.Marshal(cut(string(text)))
-	if err != nil {
-		return `""`
-	}
-	return string(out)
+	return string(jsonx.AppendString(nil, cut(string(text))))
 }
 
 // show describes a JSON value.
@@ -144,8 +149,8 @@ func show(value []byte) string {
 
 // unquote returns the text of a valid JSON string.
 func unquote(value []byte) string {
-	var text string
-	if jsonx.Unmarshal(value, &text) != nil {
+	text, err := jsonx.Unquote(value)
+	if err != nil {
 		return ""
 	}
 	return text
@@ -166,6 +171,12 @@ func (r *run) wrongType(n *node) bool {
 func (r *run) mismatch(n *node, value []byte) bool {
 	if !r.collecting {
 		return false
+	}
+	if n.types == 0 {
+		return r.report("false", "must be left out")
+	}
+	if n.enum != nil && (value[0] == '{' || value[0] == '[') {
+		return r.notAllowed(n.enum, show(value))
 	}
 	if kind := jsonInString(n, value); kind != "" {
 		return r.report("type", "must be %s, but the value is a string holding JSON: send the %s itself, not its text", kind, strings.Fields(kind)[1])
@@ -312,7 +323,7 @@ func (r *run) notAllowed(e *enumRules, value string) bool {
 }
 
 func (r *run) wrongKey(k *keyRule, name string) bool {
-	return r.collecting && r.report("propertyNames", "has the name %s, but its names must be %s", quote(name), k.what)
+	return r.collecting && r.report("propertyNames", "must not have the name %s: its names must be %s", quote(name), k.what)
 }
 
 // validText reports whether a JSON text in a tag or schema is one scalar.

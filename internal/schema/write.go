@@ -54,13 +54,7 @@ func (w *writer) name(name string) {
 	w.out = append(w.out, ':')
 }
 
-func (w *writer) text(text string) {
-	out, err := jsonx.Append(w.out, text)
-	if err != nil {
-		out = append(w.out, `""`...)
-	}
-	w.out = out
-}
+func (w *writer) text(text string) { w.out = jsonx.AppendString(w.out, text) }
 
 func (w *writer) string(name, text string) {
 	if text != "" {
@@ -77,16 +71,16 @@ func (w *writer) raw(name, json string) {
 func (w *writer) count(name string, n int) { w.raw(name, strconv.Itoa(n)) }
 
 func (w *writer) node(n *node) {
-	if n.source != nil {
-		w.source(n)
-		return
-	}
 	w.begin()
 	w.members(n, false)
 	w.end()
 }
 
 func (w *writer) members(n *node, root bool) {
+	if n.source != nil {
+		w.source(n)
+		return
+	}
 	if n.ref != nil {
 		w.raw("$ref", `"#/$defs/`+n.ref.name+`"`)
 		w.string("description", n.description)
@@ -256,10 +250,6 @@ func (w *writer) properties(o *objectRules) {
 }
 
 func (w *writer) property(p *property) {
-	if p.node.source != nil {
-		w.source(p.node)
-		return
-	}
 	w.begin()
 	w.members(p.node, false)
 	if p.fallback != nil && !p.implied {
