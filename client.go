@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"net/http"
+	"sync"
 	"time"
 
+	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
@@ -18,9 +21,12 @@ import (
 type Client struct {
 	opts   ClientOptions
 	log    *slog.Logger
-	link   *link
+	link   link
 	stamp  []byte // the members of _meta that every request carries
 	server ServerInfo
+
+	mu      sync.Mutex                 // protects mirrors
+	mirrors map[string]header.Bindings // by tool, of the newest schema seen
 }
 
 // ClientOptions configure a Client. The zero value, and a nil pointer, are
@@ -60,11 +66,10 @@ func Dial(ctx context.Context, t Transport, opts *ClientOptions) (*Client, error
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.stamp = c.encodeStamp()
-	conn, err := t.open(ctx)
-	if err != nil {
+	var err error
+	if c.link, err = t.open(ctx, c.log); err != nil {
 		return nil, fmt.Errorf("mcp: dial: %w", err)
 	}
-	c.link = newLink(ctx, conn, c.log)
 	if err := c.discover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("mcp: dial: %w", err), c.Close())
 	}
@@ -88,7 +93,7 @@ func (c *Client) encodeStamp() []byte {
 }
 
 func (c *Client) discover(ctx context.Context) error {
-	raw, err := c.request(ctx, jsonrpc.MethodDiscover, nil, nil)
+	raw, err := c.request(ctx, &call{method: jsonrpc.MethodDiscover})
 	if err != nil {
 		return err
 	}
@@ -132,7 +137,7 @@ func (c *Client) Tools(ctx context.Context) iter.Seq2[*ToolInfo, error] {
 				yield(nil, invalidResponse(jsonrpc.MethodToolsList, err))
 				return
 			}
-			if !yield(info, nil) {
+			if c.bind(info) && !yield(info, nil) {
 				return
 			}
 		}
@@ -169,12 +174,12 @@ func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[jso
 }
 
 func (c *Client) page(ctx context.Context, method, member string, cursor *string) ([]json.RawMessage, *string, error) {
-	raw, err := c.request(ctx, method, func(dst []byte) ([]byte, error) {
+	raw, err := c.request(ctx, &call{method: method, params: func(dst []byte) ([]byte, error) {
 		if cursor != nil {
 			dst = append(jsonx.AppendString(append(dst, `"cursor":`...), *cursor), ',')
 		}
 		return dst, nil
-	}, nil)
+	}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,17 +219,7 @@ func decodeMember(raw json.RawMessage, v any) error {
 // fails is a result with IsError, not an error: it is what the model should
 // see. An *Error is the server's refusal of the request.
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*Result, error) {
-	raw, err := c.request(ctx, jsonrpc.MethodToolsCall, func(dst []byte) ([]byte, error) {
-		dst = append(jsonx.AppendString(append(dst, `"name":`...), name), ',')
-		if args == nil {
-			return dst, nil
-		}
-		dst, err := jsonx.Append(append(dst, `"arguments":`...), args)
-		if err != nil {
-			return dst, fmt.Errorf("mcp: arguments for tool %q: %w", name, err)
-		}
-		return append(dst, ','), nil
-	}, opts)
+	raw, err := c.request(ctx, c.toolCall(name, args, opts))
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +228,27 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 		return nil, invalidResponse(jsonrpc.MethodToolsCall, err)
 	}
 	return result, nil
+}
+
+func (c *Client) toolCall(name string, args any, opts []CallOption) *call {
+	r := &call{method: jsonrpc.MethodToolsCall, name: name, options: opts}
+	r.params = func(dst []byte) ([]byte, error) {
+		dst = append(jsonx.AppendString(append(dst, `"name":`...), name), ',')
+		if args == nil {
+			return dst, nil
+		}
+		start := len(dst) + len(`"arguments":`)
+		dst, err := jsonx.Append(append(dst, `"arguments":`...), args)
+		if err != nil {
+			return dst, fmt.Errorf("mcp: arguments for tool %q: %w", name, err)
+		}
+		r.arguments = dst[start:]
+		return append(dst, ','), nil
+	}
+	if bindings := c.bindings(name); bindings != nil {
+		r.headers = func() (http.Header, error) { return mirror(name, bindings, r.arguments) }
+	}
+	return r
 }
 
 // Call calls a tool and decodes its structured content, or the JSON of its

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -41,54 +42,73 @@ func WithTimeout(d time.Duration) CallOption {
 // reserves, a malformed one, or a value without JSON fails the call.
 func WithMeta(key string, v any) CallOption {
 	return callOption(func(o *callOptions) {
-		if err := checkMetaKey(key); err != nil {
-			o.err = errors.Join(o.err, err)
-			return
+		raw, err := encodeMeta(key, v)
+		if err == nil && key == jsonrpc.MetaProgressToken {
+			err = fmt.Errorf("_meta key %q: tokens are the client's; use WithProgress", key)
 		}
-		raw, err := jsonx.Marshal(v)
 		if err != nil {
-			o.err = errors.Join(o.err, fmt.Errorf("_meta key %q: %w", key, err))
+			o.err = errors.Join(o.err, err)
 			return
 		}
 		if o.meta == nil {
 			o.meta = make(Meta)
 		}
-		o.meta[key] = json.RawMessage(raw)
+		o.meta[key] = raw
 	})
 }
 
-// request sends one request and waits for its result. params appends the
-// members of params before _meta, each followed by a comma; nil means none.
-func (c *Client) request(ctx context.Context, method string, params func([]byte) ([]byte, error), opts []CallOption) ([]byte, error) {
+// call is a request to be made.
+type call struct {
+	method    string
+	name      string                           // of the tool
+	params    func(dst []byte) ([]byte, error) // appends the members of params before _meta, each followed by a comma; nil: none
+	arguments []byte                           // what params appended for the tool, while it is being sent
+	headers   func() (http.Header, error)      // mirrored arguments; nil: none
+	options   []CallOption
+}
+
+// request sends one request and waits for its result.
+func (c *Client) request(ctx context.Context, r *call) ([]byte, error) {
 	var o callOptions
-	for _, opt := range opts {
+	for _, opt := range r.options {
 		opt.apply(&o)
 	}
 	if o.err != nil {
-		return nil, fmt.Errorf("mcp: %s: %w", method, o.err)
+		return nil, fmt.Errorf("mcp: %s: %w", r.method, o.err)
 	}
 	if o.timeout <= 0 {
 		o.timeout = c.opts.Timeout
 	}
 	p := c.link.expect(o.progress != nil)
 	defer c.link.forget(p)
-	buf := responses.Get().(*[]byte)
-	defer responses.Put(buf)
-	msg, err := c.encode((*buf)[:0], p.id, method, params, &o)
+	if err := c.send(ctx, p, r, &o); err != nil {
+		return nil, err
+	}
+	raw, err := c.await(ctx, p, r.method, &o)
 	if err != nil {
 		return nil, err
+	}
+	return raw, checkResultType(r.method, raw)
+}
+
+// send encodes and sends r.
+func (c *Client) send(ctx context.Context, p *pending, r *call, o *callOptions) error {
+	buf := responses.Get().(*[]byte)
+	defer responses.Put(buf)
+	msg, err := c.encode((*buf)[:0], p.id, r.method, r.params, o)
+	if err != nil {
+		return err
 	}
 	if cap(msg) <= keepBuffer {
 		*buf = msg
 	}
-	if err := c.link.send(ctx, msg); err != nil {
-		return nil, err
+	out := &outgoing{method: r.method, name: r.name, msg: msg}
+	if r.headers != nil {
+		if out.params, err = r.headers(); err != nil {
+			return err
+		}
 	}
-	raw, err := c.await(ctx, p, method, &o)
-	if err != nil {
-		return nil, err
-	}
-	return raw, checkResultType(method, raw)
+	return c.link.send(ctx, p, out)
 }
 
 func (c *Client) encode(dst []byte, id int64, method string, params func([]byte) ([]byte, error), o *callOptions) ([]byte, error) {
@@ -144,6 +164,9 @@ func (c *Client) await(ctx context.Context, p *pending, method string, o *callOp
 func checkResultType(method string, raw []byte) error {
 	var result struct {
 		Type *string `json:"resultType"`
+	}
+	if raw[0] != '{' {
+		return invalidResponse(method, errors.New("the result is not an object"))
 	}
 	if err := jsonx.Unmarshal(raw, &result); err != nil {
 		return invalidResponse(method, err)

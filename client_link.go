@@ -1,12 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"sync"
 
@@ -14,14 +11,31 @@ import (
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
-// link is a client's end of a Conn: it matches answers to requests.
-type link struct {
-	conn  Conn
-	out   *connWriter
-	log   *slog.Logger
-	end   context.CancelCauseFunc
-	done  chan struct{} // closed when the reader has ended
-	close func() error
+// link is a way for a client's requests to reach their server.
+type link interface {
+	// expect registers a request under a fresh id.
+	expect(progress bool) *pending
+	// send sends the request p; its answer will come to p.done. The message
+	// of out is free again when send returns.
+	send(ctx context.Context, p *pending, out *outgoing) error
+	// cancel gives p up and tells the server, in the transport's own way.
+	cancel(p *pending, reason string)
+	// forget drops p; an answer that comes late is ignored.
+	forget(p *pending)
+	// close ends the link and waits for whatever it started.
+	close() error
+}
+
+// outgoing is an encoded request, with what a transport may need of it.
+type outgoing struct {
+	method, name string // name is what Mcp-Name repeats, if the method has that
+	msg          []byte
+	params       http.Header // arguments that headers mirror; nil: none
+}
+
+// calls are the requests of a link that have no answer yet.
+type calls struct {
+	log *slog.Logger
 
 	mu      sync.Mutex // protects the fields below
 	lastID  int64
@@ -31,9 +45,10 @@ type link struct {
 
 // pending is a request whose answer is awaited.
 type pending struct {
-	id    int64
-	done  chan answer   // of one element, so that the reader never waits
-	woken chan struct{} // of one element: events have come
+	id     int64
+	done   chan answer        // of one element, so that nobody waits to answer
+	woken  chan struct{}      // of one element: events have come; nil: none are wanted
+	cancel context.CancelFunc // ends the exchange, where it has a context of its own
 
 	mu     sync.Mutex
 	events []ProgressEvent
@@ -48,143 +63,90 @@ type answer struct {
 // first, as later progress says more.
 const maxEvents = 1024
 
-func newLink(ctx context.Context, conn Conn, log *slog.Logger) *link {
-	ctx, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	l := &link{conn: conn, log: log, end: end, done: make(chan struct{}), pending: make(map[int64]*pending)}
-	l.out = &connWriter{ctx: ctx, io: conn, onFail: func(err error) {
-		l.fail(fmt.Errorf("mcp: writing to the server: %w", err))
-	}}
-	l.close = sync.OnceValue(l.shut)
-	go l.read(ctx)
-	return l
-}
-
-// shut ends the link from this side and waits for the reader.
-func (l *link) shut() error {
-	l.fail(ErrClosed)
-	err := l.conn.Close()
-	<-l.done
-	return err
-}
-
-// fail takes the link down, once; everybody who waits gets err.
-func (l *link) fail(err error) {
-	l.mu.Lock()
-	if l.err != nil {
-		l.mu.Unlock()
-		return
-	}
-	l.err = err
-	waiting := l.pending
-	l.pending = nil
-	l.mu.Unlock()
-	l.end(err)
-	for _, p := range waiting {
-		p.done <- answer{err: err}
-	}
-}
-
-// expect registers a request under a fresh id. Ids are never used twice.
-func (l *link) expect(progress bool) *pending {
+// expect implements link. Ids are never used twice.
+func (c *calls) expect(progress bool) *pending {
 	p := &pending{done: make(chan answer, 1)}
 	if progress {
 		p.woken = make(chan struct{}, 1)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lastID++
-	p.id = l.lastID
-	if l.err != nil {
-		p.done <- answer{err: l.err}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastID++
+	p.id = c.lastID
+	if c.err != nil {
+		p.done <- answer{err: c.err}
 		return p
 	}
-	l.pending[p.id] = p
+	if c.pending == nil {
+		c.pending = make(map[int64]*pending)
+	}
+	c.pending[p.id] = p
 	return p
 }
 
-// forget drops a request; an answer that comes late is ignored.
-func (l *link) forget(p *pending) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.pending, p.id)
-}
+// forget implements link.
+func (c *calls) forget(p *pending) { c.take(p.id) }
 
-// take removes the request with the given id and returns it.
-func (l *link) take(id int64) *pending {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.pending[id]
-	delete(l.pending, id)
+// take removes the request with the given id and returns it, nil if its
+// answer is not awaited.
+func (c *calls) take(id int64) *pending {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.pending[id]
+	delete(c.pending, id)
 	return p
 }
 
-func (l *link) send(ctx context.Context, msg []byte) error {
-	if err := l.out.await(ctx); err != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.err != nil {
-			return l.err
-		}
-		return fmt.Errorf("mcp: sending: %w", err)
+// fail takes the link down, once; everybody who waits gets err. It reports
+// whether it was the first.
+func (c *calls) fail(err error) bool {
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return false
 	}
-	l.out.enqueue(msg)
-	l.out.flush()
-	return nil
+	c.err = err
+	waiting := c.pending
+	c.pending = nil
+	c.mu.Unlock()
+	for _, p := range waiting {
+		p.done <- answer{err: err}
+	}
+	return true
 }
 
-// cancel tells the server that the answer to p is no longer awaited.
-func (l *link) cancel(p *pending, reason string) {
-	if l.take(p.id) != nil {
-		l.out.enqueue(cancelMessage(p.id, reason))
-		l.out.flush()
-	}
-}
-
-// read takes messages until the connection ends.
-func (l *link) read(ctx context.Context) {
-	defer close(l.done)
-	for {
-		msg, err := l.conn.Read(ctx)
-		switch {
-		case errors.Is(err, ErrTooLarge):
-			l.log.Warn("mcp: the server sent a message over the size limit; it was dropped")
-		case errors.Is(err, io.EOF):
-			l.fail(errors.New("mcp: the server closed the connection"))
-			return
-		case err != nil:
-			l.fail(fmt.Errorf("mcp: reading from the server: %w", err))
-			return
-		default:
-			l.receive(bytes.Clone(msg)) // results are spans of it
-		}
-	}
+// down returns why the link is down, nil while it is not.
+func (c *calls) down() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
 }
 
 // receive deals with one message. What is no answer or progress of ours is
 // logged and dropped: a server of this revision asks nothing.
-func (l *link) receive(data []byte) {
+func (c *calls) receive(data []byte) {
 	var m jsonrpc.Message
 	if err := jsonrpc.Decode(data, Limits{}.withDefaults().Depth, &m); err != nil {
-		l.log.Warn("mcp: the server sent a bad message; it was dropped", "error", err)
+		c.log.Warn("mcp: the server sent a bad message; it was dropped", "error", err)
 		return
 	}
 	switch {
 	case m.Kind == jsonrpc.Response:
-		l.answer(&m)
+		c.answer(&m)
 	case m.Kind == jsonrpc.Notification && m.Method == jsonrpc.NotifyProgress:
-		l.progress(&m)
+		c.progress(&m)
 	default:
-		l.log.Warn("mcp: the server sent what this client does not expect; it was dropped", "method", m.Method)
+		c.log.Warn("mcp: the server sent what this client does not expect; it was dropped", "method", m.Method)
 	}
 }
 
-func (l *link) answer(m *jsonrpc.Message) {
+func (c *calls) answer(m *jsonrpc.Message) {
 	id, err := strconv.ParseInt(string(m.ID), 10, 64)
 	if err != nil {
-		l.log.Warn("mcp: the server sent an error that belongs to no request", "error", string(m.Error))
+		c.log.Warn("mcp: the server sent an error that belongs to no request", "error", string(m.Error))
 		return
 	}
-	p := l.take(id)
+	p := c.take(id)
 	switch {
 	case p == nil: // cancelled, or timed out
 	case m.Error != nil:
@@ -194,7 +156,7 @@ func (l *link) answer(m *jsonrpc.Message) {
 	}
 }
 
-func (l *link) progress(m *jsonrpc.Message) {
+func (c *calls) progress(m *jsonrpc.Message) {
 	var params struct {
 		Token   int64   `json:"progressToken"`
 		Done    float64 `json:"progress"`
@@ -202,12 +164,12 @@ func (l *link) progress(m *jsonrpc.Message) {
 		Message string  `json:"message"`
 	}
 	if err := jsonx.Unmarshal(m.Params.Raw, &params); err != nil {
-		l.log.Warn("mcp: the server sent malformed progress; it was dropped", "error", err)
+		c.log.Warn("mcp: the server sent malformed progress; it was dropped", "error", err)
 		return
 	}
-	l.mu.Lock()
-	p := l.pending[params.Token]
-	l.mu.Unlock()
+	c.mu.Lock()
+	p := c.pending[params.Token]
+	c.mu.Unlock()
 	if p == nil || p.woken == nil {
 		return
 	}

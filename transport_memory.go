@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"sync"
 )
 
-// Transport is a way to reach a server, for Dial: InMemory or Custom.
+// Transport is a way to reach a server, for Dial: HTTP, InMemory or Custom.
 type Transport interface {
-	// open connects. The Conn's Close undoes all that open did.
-	open(ctx context.Context) (Conn, error)
+	// open connects; ctx bounds that alone.
+	open(ctx context.Context, log *slog.Logger) (link, error)
 }
 
 // InMemory reaches a server in the same process: for tests, and for programs
@@ -25,7 +26,7 @@ func InMemory(s *Server) Transport { return memoryTransport{s} }
 
 type memoryTransport struct{ srv *Server }
 
-func (t memoryTransport) open(ctx context.Context) (Conn, error) {
+func (t memoryTransport) open(ctx context.Context, log *slog.Logger) (link, error) {
 	if _, err := t.srv.freeze(); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (t memoryTransport) open(ctx context.Context) (Conn, error) {
 		defer close(served)
 		_ = t.srv.Serve(context.WithoutCancel(ctx), server) // the client sees its end of it
 	}()
-	return &servedConn{Conn: client, served: served}, nil
+	return newConnLink(ctx, &servedConn{Conn: client, served: served}, log), nil
 }
 
 // servedConn is a Conn to a server that somebody must wait for.
@@ -58,15 +59,18 @@ type customTransport struct {
 	dial func(context.Context) (Conn, error)
 }
 
-func (t customTransport) open(ctx context.Context) (Conn, error) {
+func (t customTransport) open(ctx context.Context, log *slog.Logger) (link, error) {
 	if t.dial == nil {
 		return nil, errors.New("mcp: Custom was given no function")
 	}
 	c, err := t.dial(ctx)
-	if err == nil && c == nil {
-		err = errors.New("mcp: the function given to Custom returned no Conn")
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	if c == nil {
+		return nil, errors.New("mcp: the function given to Custom returned no Conn")
+	}
+	return newConnLink(ctx, c, log), nil
 }
 
 // memoryBacklog is how many messages may wait in one direction.

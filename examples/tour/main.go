@@ -1,8 +1,9 @@
 // Tour shows what a server is made of: a small lending library with typed
 // tools.
 //
-//	go run ./examples/tour          calls every tool in memory and prints what happens
+//	go run ./examples/tour          serves over HTTP and says how to call it
 //	go run ./examples/tour -stdio   serves on standard input and output
+//	go run ./examples/tour -demo    calls every tool in memory and prints what happens
 package main
 
 import (
@@ -20,20 +21,41 @@ import (
 )
 
 func main() {
-	stdio := flag.Bool("stdio", false, "serve on standard input and output")
-	demo := flag.Bool("demo", false, "call every tool through the in-memory client and print it (the default)")
+	addr := flag.String("http", "127.0.0.1:8080", "address to serve HTTP on, at /mcp")
+	stdio := flag.Bool("stdio", false, "serve on standard input and output instead")
+	demo := flag.Bool("demo", false, "call every tool through the in-memory client instead and print it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	s := NewServer(NewLibrary(time.Now))
-	run := func() error { return Demo(ctx, s, os.Stdout) }
-	if *stdio && !*demo {
-		run = func() error { return s.ServeStdio(ctx) }
-	}
-	if err := run(); err != nil {
+	if err := run(ctx, *addr, *stdio, *demo); err != nil {
 		log.Fatal(err)
 	}
 }
+
+func run(ctx context.Context, addr string, stdio, demo bool) error {
+	s := NewServer(NewLibrary(time.Now))
+	switch {
+	case demo:
+		return Demo(ctx, s, os.Stdout)
+	case stdio:
+		return s.ServeStdio(ctx)
+	}
+	fmt.Printf(usage, addr)
+	return s.ListenAndServe(ctx, addr, nil)
+}
+
+const usage = `Serving the library on http://%[1]s/mcp until interrupted. Call a tool:
+
+  curl -s http://%[1]s/mcp \
+    -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
+    -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' -H 'Mcp-Name: search_books' \
+    -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_books","arguments":{"text":"go"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+
+Add it to a client:
+
+  {"mcpServers": {"library": {"type": "http", "url": "http://%[1]s/mcp"}}}
+
+`
 
 // NewServer registers the library's methods as tools.
 func NewServer(l *Library) *mcp.Server {
