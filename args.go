@@ -39,12 +39,10 @@ func (e *ArgsError) Error() string {
 	var b strings.Builder
 	b.WriteString("Invalid arguments:")
 	for _, v := range e.Violations {
-		line := "\n- " + v.Message
-		if b.Len()+len(line) > maxArgsText {
-			b.WriteString("\n- …")
-			break
+		b.WriteString("\n- " + v.Message)
+		if b.Len() > maxArgsText {
+			return strings.ToValidUTF8(b.String()[:maxArgsText], "") + "…" // no rune in halves
 		}
-		b.WriteString(line)
 	}
 	return b.String()
 }

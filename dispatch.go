@@ -27,7 +27,6 @@ import (
 
 	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
-	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
@@ -204,12 +203,5 @@ func (s *Server) versions() []string {
 
 // appendFault appends the error response for e.
 func (s *Server) appendFault(dst []byte, id jsonrpc.ID, e *Error) []byte {
-	var data []byte
-	if e.Data != nil {
-		var err error
-		if data, err = jsonx.Marshal(e.Data); err != nil {
-			s.log.Error("mcp: the data of a protocol error has no JSON", "error", err)
-		}
-	}
-	return jsonrpc.AppendError(dst, id, int(e.Code), e.Message, data)
+	return jsonrpc.AppendError(dst, id, int(e.Code), e.Message, s.appendData(nil, e))
 }

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
@@ -48,22 +50,24 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 	switch r := v.(type) {
 	case *Result:
 		if r == nil || req.msg.Method != jsonrpc.MethodToolsCall {
-			return dst, wrongResult(req, v)
+			return dst, snap.wrongResult(req, v)
 		}
 		meta = r.Meta
 		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
 	case *ListResult:
 		if r == nil || req.msg.Method != jsonrpc.MethodToolsList {
-			return dst, wrongResult(req, v)
+			return dst, snap.wrongResult(req, v)
 		}
-		dst = snap.appendList(dst, "tools", r, req)
+		if err = checkItems(r.Items); err == nil {
+			dst = snap.appendList(dst, "tools", r, req)
+		}
 	case *ServerInfo:
 		if r == nil || req.msg.Method != jsonrpc.MethodDiscover {
-			return dst, wrongResult(req, v)
+			return dst, snap.wrongResult(req, v)
 		}
 		dst, err = snap.appendDiscovery(dst, r)
 	default:
-		return dst, wrongResult(req, v)
+		return dst, snap.wrongResult(req, v)
 	}
 	if err != nil {
 		return dst, err
@@ -74,15 +78,31 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 	return append(dst, '}'), nil
 }
 
-func wrongResult(req *Request, v any) error {
-	return fmt.Errorf("%s was answered with a %T, which is no result of that method", req.msg.Method, v)
+// wrongResult is the fault of middleware that answered with something else
+// than a result of the method.
+func (snap *snapshot) wrongResult(req *Request, v any) error {
+	err := fmt.Errorf("middleware answered %s with a %T, which is no result of that method", req.msg.Method, v)
+	return Errorf(CodeInternalError, "%v", snap.srv.hide("wrong result", err))
 }
 
-// outputCheck returns the schema that r's structured value must be held to;
-// nil when the value conforms by construction.
+// checkItems finds list entries that middleware made and that are no JSON.
+func checkItems(items []json.RawMessage) error {
+	for i, item := range items {
+		if !jsonx.Valid(item) {
+			return fmt.Errorf("entry %d of the list is not valid JSON", i)
+		}
+	}
+	return nil
+}
+
+// outputCheck returns the schema that r must be held to; nil when there is
+// none or r conforms by construction, having the handler's own value.
 func outputCheck(req *Request, r *Result) *schema.Plan {
 	p := req.tool.Load()
-	if p == nil || p.output == nil || r.IsError || !p.output.NeedsOutputCheck() {
+	if p == nil || p.output == nil || r.IsError {
+		return nil
+	}
+	if !p.output.NeedsOutputCheck() && reflect.TypeOf(r.Structured) == p.valueType {
 		return nil
 	}
 	return p.output

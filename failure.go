@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 // hiddenError is a fault whose text stays in the log, under a reference that
@@ -24,12 +25,12 @@ func (s *Server) hide(what string, err error, attrs ...any) error {
 	return e
 }
 
-// unsendable hides why the named thing has no JSON, unless that is logged
+// unsendable hides why the named thing has no JSON, unless that was done
 // already.
 func (s *Server) unsendable(what string, err error) error {
-	var hidden *hiddenError
-	if errors.As(err, &hidden) {
-		return hidden
+	switch err.(type) {
+	case *hiddenError, *Error:
+		return err
 	}
 	return s.hide("the "+what+" cannot be sent", err)
 }
@@ -42,41 +43,48 @@ func (s *Server) panicked(feature string, v any) error {
 // failure decides how an error of a request is answered: by a failed result,
 // where the method has those, or by a protocol error. The first match wins
 // (MCP 2026-07-28, Tools › Error Handling).
-func (s *Server) failure(req *Request, err error) (*Result, *Error) {
+func (s *Server) failure(req *Request, err error) (result *Result, fault *Error) {
+	defer func() {
+		if v := recover(); v != nil { // in a method of a handler's error
+			result, fault = req.failed(s.panicked("the error of "+req.what(), v).Error())
+		}
+	}()
 	var (
 		protocol *Error
 		args     *ArgsError
 		tool     *ToolError
 		hidden   *hiddenError
 	)
-	inTool := req.msg.Method == jsonrpc.MethodToolsCall
 	switch {
 	case errors.As(err, &protocol) && !protocol.remote:
 		return nil, s.sendable(protocol)
+	case errors.As(err, &args) && !req.inTool():
+		return nil, Errorf(CodeInvalidParams, "%s", args.Error())
 	case errors.As(err, &args):
-		if !inTool {
-			return nil, Errorf(CodeInvalidParams, "%s", args.Error())
-		}
-		return failed(args.Error()), nil
-	case errors.As(err, &tool) && tool.Result != nil && inTool:
-		result := *tool.Result
-		result.IsError = true
-		return &result, nil
+		err = args
+	case errors.As(err, &tool) && tool.Result != nil && req.inTool():
+		own := *tool.Result
+		own.IsError = true
+		return &own, nil
+	case errors.As(err, &tool):
+		err = tool
 	case errors.As(err, &hidden):
 		err = hidden
-	case errors.As(err, &tool):
-	case s.opts.RedactErrors || errors.Is(err, errNilResult):
+	case s.opts.RedactErrors:
 		err = s.hide("error in "+req.what(), err)
 	}
-	if inTool {
-		return failed(err.Error()), nil
-	}
-	return nil, Errorf(CodeInternalError, "%s", err.Error())
+	return req.failed(err.Error())
 }
 
-// failed is a tool result that tells the model what went wrong.
-func failed(text string) *Result {
-	return &Result{Content: []Content{Text(text)}, IsError: true}
+// inTool tells the one method whose failures are results.
+func (r *Request) inTool() bool { return r.msg.Method == jsonrpc.MethodToolsCall }
+
+// failed is the answer that says what went wrong.
+func (r *Request) failed(text string) (*Result, *Error) {
+	if r.inTool() {
+		return &Result{Content: []Content{Text(text)}, IsError: true}, nil
+	}
+	return nil, Errorf(CodeInternalError, "%s", text)
 }
 
 // what names the feature or method of r for the log.
@@ -85,6 +93,25 @@ func (r *Request) what() string {
 		return p.feature()
 	}
 	return r.msg.Method
+}
+
+// appendData appends the JSON of a protocol error's data, nothing if it has
+// none. Encoding may run methods of users' types.
+func (s *Server) appendData(dst []byte, e *Error) (out []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			_ = s.panicked("the data of a protocol error", v)
+			out = dst
+		}
+	}()
+	if e.Data == nil {
+		return dst
+	}
+	out, err := jsonx.Append(dst, e.Data)
+	if err != nil {
+		s.log.Error("mcp: the data of a protocol error cannot be sent", "error", err)
+	}
+	return out
 }
 
 // sendable keeps handlers to the codes that are theirs: what lies in

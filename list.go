@@ -47,7 +47,13 @@ func (snap *snapshot) listTools(req *Request) (*ListResult, error) {
 	from, _ := slices.BinarySearchFunc(snap.listed, after+1, func(p *toolPlan, seq uint64) int {
 		return int(int64(p.seq) - int64(seq))
 	})
-	return snap.page(snap.list(req.rev), from), nil
+	r := snap.page(snap.list(req.rev), from)
+	if !snap.direct {
+		for i := range r.Items { // middleware may write into them
+			r.Items[i] = slices.Clone(r.Items[i])
+		}
+	}
+	return r, nil
 }
 
 // page returns the page of c that starts at index from.

@@ -102,10 +102,12 @@ func NewServer(name, version string, opts *ServerOptions) *Server {
 		s.opts = *opts
 	}
 	s.opts.Limits = s.opts.Limits.withDefaults()
+	s.opts.ListCache = maps.Clone(s.opts.ListCache)
 	s.impl = Implementation{
 		Name: name, Version: version, Title: s.opts.Title, Description: s.opts.Description,
 		WebsiteURL: s.opts.WebsiteURL, Icons: slices.Clone(s.opts.Icons),
 	}
+	s.registry.warned = make(map[string]bool)
 	s.log = s.opts.Logger
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -136,9 +138,15 @@ func (s *Server) checkOptions() {
 		s.revs = wire.Revisions[:]
 	}
 	slices.SortFunc(s.revs, func(a, b *wire.Revision) int { return a.Index - b.Index })
-	for _, c := range append(cacheValues(s.opts.ListCache), s.opts.Cache) {
-		if c.TTL < 0 {
-			bad("option Cache: the TTL %v is negative", c.TTL)
+	if ttl := s.opts.Cache.TTL; ttl < 0 {
+		bad("option Cache: the TTL %v is negative", ttl)
+	}
+	for _, method := range slices.Sorted(maps.Keys(s.opts.ListCache)) {
+		if m, _ := wire.Revisions[0].Method(method); !m.Cached {
+			bad("option ListCache: results of %q have no caching hints", method)
+		}
+		if ttl := s.opts.ListCache[method].TTL; ttl < 0 {
+			bad("option ListCache: the TTL %v of %q is negative", ttl, method)
 		}
 	}
 	for _, icon := range s.impl.Icons {
@@ -146,14 +154,6 @@ func (s *Server) checkOptions() {
 			bad("option Icons: %w", err)
 		}
 	}
-}
-
-func cacheValues(m map[string]Cache) []Cache {
-	var all []Cache
-	for _, c := range m {
-		all = append(all, c)
-	}
-	return all
 }
 
 func (s *Server) separator() string {
@@ -164,35 +164,39 @@ func (s *Server) separator() string {
 }
 
 // Use adds middleware around every request. The first added is outermost.
-func (s *Server) Use(mw ...Middleware) {
-	s.mutate("server middleware")
-	s.middlewares = append(s.middlewares, mw...)
-}
+func (s *Server) Use(mw ...Middleware) { s.use(&s.middlewares, "server middleware", mw) }
 
-// mutate panics when the server is already serving; feature is what was to be
-// changed.
-func (s *Server) mutate(feature string) {
+// mutate applies a change to what is registered. It panics when the server is
+// already serving; feature is what was to be changed.
+func (s *Server) mutate(feature string, apply func()) {
 	s.mu.Lock()
-	frozen := s.snap != nil
-	s.mu.Unlock()
-	if frozen {
+	defer s.mu.Unlock()
+	if s.snap != nil {
 		panic(&FrozenError{Feature: feature, Caller: callerSite().String()})
 	}
+	apply()
 }
 
 // freeze ends registration and returns the snapshot to serve, or what Check
 // found.
 func (s *Server) freeze() (*snapshot, error) {
+	snap, warnings, err := s.freezeOnce()
+	s.warn(warnings)
+	return snap, err
+}
+
+func (s *Server) freezeOnce() (*snapshot, []*RegistrationError, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.snap != nil {
-		return s.snap, nil
+		return s.snap, nil, nil
 	}
-	if err := s.check(); err != nil {
-		return nil, err
+	warnings, err := s.check()
+	if err != nil {
+		return nil, warnings, err
 	}
 	s.snap = s.compile()
-	return s.snap, nil
+	return s.snap, warnings, nil
 }
 
 // Shutdown ends all serving: contexts of running requests end with

@@ -1,6 +1,9 @@
 package mcp
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Handler answers one request. The dynamic type of its result is fixed by the
 // method:
@@ -20,6 +23,22 @@ type Handler func(ctx context.Context, req *Request) (any, error)
 // or ping; middleware of a scope or tool sees the calls of its tools, those
 // with invalid arguments included. The first one added is outermost.
 type Middleware func(next Handler) Handler
+
+// use adds mw to a list of middleware. One that is nil is a problem for Check.
+func (s *Server) use(list *[]Middleware, feature string, mw []Middleware) {
+	s.mutate(feature, func() {
+		for i, m := range mw {
+			if m != nil {
+				*list = append(*list, m)
+				continue
+			}
+			s.registry.problems = append(s.registry.problems, &RegistrationError{
+				Feature: feature, Caller: callerSite().String(),
+				Err: fmt.Errorf("middleware %d of the %d given to Use is nil", i+1, len(mw)),
+			})
+		}
+	})
+}
 
 // chain wraps h in mws, the first outermost.
 func chain(h Handler, mws ...Middleware) Handler {

@@ -38,7 +38,8 @@ type Scope struct {
 }
 
 // Scope returns a scope whose tools are named prefix, separator, name. See
-// ServerOptions.ScopeSeparator.
+// ServerOptions.ScopeSeparator. An empty prefix leaves names as they are: such
+// a scope is there for its middleware.
 func (s *Server) Scope(prefix string) *Scope { return &Scope{srv: s, prefix: prefix} }
 
 // Scope returns a scope within s; prefixes add up.
@@ -49,14 +50,15 @@ func (s *Scope) Scope(prefix string) *Scope {
 // Use adds middleware around the features of the scope and of scopes within
 // it. The first added is outermost.
 func (s *Scope) Use(mw ...Middleware) {
-	s.srv.mutate("scope " + s.prefix)
-	s.middlewares = append(s.middlewares, mw...)
+	s.srv.use(&s.middlewares, fmt.Sprintf("middleware of scope %q", s.prefix), mw)
 }
 
 // prefixed returns the full name of a feature called name in s.
 func (s *Scope) prefixed(name string) string {
 	for at := s; at != nil; at = at.parent {
-		name = at.prefix + at.srv.separator() + name
+		if at.prefix != "" {
+			name = at.prefix + at.srv.separator() + name
+		}
 	}
 	return name
 }
@@ -75,13 +77,16 @@ type registry struct {
 	byName   map[string]*Tool
 	seq      uint64
 	problems []error
-	warnings []*RegistrationError
+	warned   map[string]bool // texts of the warnings that were logged
 }
 
 func (r *registry) addTool(t *Tool) {
 	r.seq++
 	t.seq = r.seq
 	r.tools = append(r.tools, t)
+	if t.name == "" {
+		return // Check says so
+	}
 	if first, taken := r.byName[t.name]; taken {
 		t.problem("", fmt.Errorf("the name is already taken by the tool registered at %s", first.site))
 		return

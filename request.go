@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -169,9 +168,9 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 	r.progress, r.moved = done, true
 	msg := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), token...)
-	msg = appendFloat(append(msg, `,"progress":`...), done)
+	msg = appendNumber(append(msg, `,"progress":`...), done)
 	if total > 0 && !math.IsInf(total, 0) {
-		msg = appendFloat(append(msg, `,"total":`...), total)
+		msg = appendNumber(append(msg, `,"total":`...), total)
 	}
 	if message != "" && r.rev.Hints {
 		msg = jsonx.AppendString(append(msg, `,"message":`...), message)
@@ -179,8 +178,10 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	_ = r.sink.notify(ctx, append(msg, "}}"...)) // a lost report is no fault of the handler's
 }
 
-func appendFloat(dst []byte, f float64) []byte {
-	return strconv.AppendFloat(dst, f, 'g', -1, 64)
+// appendNumber appends f as JSON has it, whole numbers without an exponent.
+func appendNumber(dst []byte, f float64) []byte {
+	dst, _ = jsonx.Append(dst, &f) // f is finite
+	return dst
 }
 
 // end stops the request's notifications; none follows its response.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
@@ -57,37 +58,46 @@ const (
 	shapeValue      resultShape = iota // structured content and its JSON as text
 	shapeText                          // a string: one text block
 	shapeEmpty                         // struct{}: no content
-	shapeBlock                         // a Content
-	shapeBlocks                        // []Content
+	shapeBlock                         // a Content, or one of its kinds
+	shapeBlocks                        // a slice of those
 	shapeResult                        // *Result: as it is
 	shapeStructured                    // Structured[T]
 	shapeJSON                          // any, json.RawMessage, interfaces: JSON as text alone
 )
 
-var (
-	contentType    = reflect.TypeFor[Content]()
-	structuredType = reflect.TypeFor[structured]()
-)
+var structuredType = reflect.TypeFor[structured]()
+
+// blockTypes are the types of a single block. Values count too: a struct of
+// this package is never meant as data with a schema.
+var blockTypes = func() map[reflect.Type]bool {
+	types := map[reflect.Type]bool{reflect.TypeFor[Content](): true}
+	for _, c := range []Content{&TextContent{}, &ImageContent{}, &AudioContent{}, &ResourceLink{}, &EmbeddedResource{}} {
+		t := reflect.TypeOf(c)
+		types[t], types[t.Elem()] = true, true
+	}
+	return types
+}()
 
 // shapeOf classifies a handler's result type. The second result is the type
 // whose schema is the tool's output schema, nil for none.
 func shapeOf(t reflect.Type) (resultShape, reflect.Type) {
 	switch {
-	case t == reflect.TypeFor[*Result]():
-		return shapeResult, nil
-	case t == reflect.TypeFor[[]Content]():
-		return shapeBlocks, nil
-	case t.Implements(contentType):
-		return shapeBlock, nil
-	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Interface:
-		return shapeJSON, nil
-	case reflect.PointerTo(t).Implements(structuredType):
-		s := reflect.New(t).Interface().(structured)
-		return shapeStructured, s.valueType()
-	case t.Kind() == reflect.String && t == reflect.TypeFor[string]():
+	case t == reflect.TypeFor[string]():
 		return shapeText, nil
 	case t == reflect.TypeFor[struct{}]():
 		return shapeEmpty, nil
+	case t == reflect.TypeFor[*Result](), t == reflect.TypeFor[Result]():
+		return shapeResult, nil
+	case blockTypes[t]:
+		return shapeBlock, nil
+	case t.Kind() == reflect.Slice && blockTypes[t.Elem()]:
+		return shapeBlocks, nil
+	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Interface:
+		return shapeJSON, nil
+	case reflect.PointerTo(t).Implements(structuredType):
+		return shapeStructured, reflect.New(t).Interface().(structured).valueType()
+	case t.Kind() == reflect.Pointer && t.Implements(structuredType):
+		return shapeStructured, reflect.New(t.Elem()).Interface().(structured).valueType()
 	}
 	return shapeValue, t
 }
@@ -103,25 +113,65 @@ func resultOf(shape resultShape, v any) (*Result, error) {
 	case shapeEmpty:
 		return &Result{}, nil
 	case shapeResult:
+		if r, ok := v.(*Result); ok {
+			return r, nil
+		}
 		if r := *v.(**Result); r != nil {
 			return r, nil
 		}
 		return nil, errNilResult
 	case shapeBlocks:
-		return &Result{Content: *v.(*[]Content)}, nil
+		return &Result{Content: blocksAt(v)}, nil
 	case shapeBlock:
-		block, _ := reflect.ValueOf(v).Elem().Interface().(Content)
-		return &Result{Content: []Content{block}}, nil
+		return &Result{Content: []Content{blockAt(v)}}, nil
 	case shapeStructured:
-		return v.(structured).result(), nil
+		s, ok := v.(structured)
+		if !ok { // R itself is a pointer
+			if p := reflect.ValueOf(v).Elem(); !p.IsNil() {
+				s = p.Interface().(structured)
+			}
+		}
+		if s == nil {
+			return nil, errNilResult
+		}
+		return s.result(), nil
 	case shapeJSON:
 		text, err := jsonx.Marshal(v)
 		if err != nil {
 			return nil, err
 		}
+		if isNil(v, text) {
+			return nil, errNilResult
+		}
 		return &Result{Content: []Content{Text(string(text))}}, nil
 	}
 	return &Result{Structured: v}, nil
+}
+
+// blockAt returns the block at an address: of a Content, of one of its kinds,
+// or of a pointer to one.
+func blockAt(v any) Content {
+	switch v := v.(type) {
+	case *Content:
+		return *v
+	case Content:
+		return v
+	}
+	c, _ := reflect.ValueOf(v).Elem().Interface().(Content)
+	return c
+}
+
+// blocksAt returns the blocks of the slice at an address.
+func blocksAt(v any) []Content {
+	if blocks, ok := v.(*[]Content); ok {
+		return *blocks
+	}
+	list := reflect.ValueOf(v).Elem()
+	blocks := make([]Content, list.Len())
+	for i := range blocks {
+		blocks[i] = blockAt(list.Index(i).Addr().Interface())
+	}
+	return blocks
 }
 
 // appendMembers appends the members of r as rev has them, without braces and
@@ -129,6 +179,9 @@ func resultOf(shape resultShape, v any) (*Result, error) {
 // text block is made from the same bytes. check, unless nil, is the schema
 // that the value must conform to.
 func (r *Result) appendMembers(dst []byte, rev *wire.Revision, check *schema.Plan) ([]byte, error) {
+	if check != nil && r.Structured == nil {
+		return dst, errors.New("the result has no structured content, which the output schema promises")
+	}
 	var text []byte
 	if r.Structured != nil {
 		start := len(dst)
@@ -144,7 +197,7 @@ func (r *Result) appendMembers(dst []byte, rev *wire.Revision, check *schema.Pla
 		}
 		if check != nil {
 			if v := check.Validate(text); v != nil {
-				return dst, fmt.Errorf("the result does not conform to its output schema: %w", argsError(v))
+				return dst, nonconforming(v)
 			}
 		}
 		if rev.Structured && (rev.AnyStructured || text[0] == '{') {
@@ -165,14 +218,34 @@ func (r *Result) appendMembers(dst []byte, rev *wire.Revision, check *schema.Pla
 	return dst, nil
 }
 
-// isNil tells a handler's nil pointer from a null that was meant: a
-// json.RawMessage.
+// nonconforming says where a result breaks its schema. It is for the log, so
+// it leaves out the values, which the messages for a model show.
+func nonconforming(violations []schema.Violation) error {
+	var b strings.Builder
+	b.WriteString("the result does not conform to the output schema:")
+	for i, v := range violations {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " %s at %q", v.Rule, v.Path)
+	}
+	return errors.New(b.String())
+}
+
+// isNil tells a nil that a handler returned by mistake from a null that was
+// meant: by a json.RawMessage or a type's own method.
 func isNil(v any, encoded []byte) bool {
 	if string(encoded) != "null" {
 		return false
 	}
-	_, raw := v.(json.RawMessage)
-	return !raw
+	at := reflect.ValueOf(v)
+	for at.Kind() == reflect.Pointer || at.Kind() == reflect.Interface {
+		if at.IsNil() {
+			return true
+		}
+		at = at.Elem()
+	}
+	return at.Kind() == reflect.Slice && at.IsNil()
 }
 
 func (r *Result) appendContent(dst, text []byte, rev *wire.Revision) ([]byte, error) {
@@ -184,7 +257,7 @@ func (r *Result) appendContent(dst, text []byte, rev *wire.Revision) ([]byte, er
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if c == nil || reflect.ValueOf(c).IsNil() {
+		if noBlock(c) {
 			return dst, fmt.Errorf("content block %d is nil", i)
 		}
 		var err error
@@ -193,6 +266,23 @@ func (r *Result) appendContent(dst, text []byte, rev *wire.Revision) ([]byte, er
 		}
 	}
 	return dst, nil
+}
+
+// noBlock reports a nil block of any kind.
+func noBlock(c Content) bool {
+	switch c := c.(type) {
+	case *TextContent:
+		return c == nil
+	case *ImageContent:
+		return c == nil
+	case *AudioContent:
+		return c == nil
+	case *ResourceLink:
+		return c == nil
+	case *EmbeddedResource:
+		return c == nil
+	}
+	return c == nil
 }
 
 // decodeResult reads a tool result as a server sent it.

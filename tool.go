@@ -2,12 +2,11 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
-	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
 )
 
@@ -29,14 +28,14 @@ type Tool struct {
 	hidden      bool
 	disabled    bool
 	strict      bool
-	warned      bool // Check has logged its warnings
 	middlewares []Middleware
 
 	argsType, resultType reflect.Type // nil for raw tools
 	input                *schema.Plan
 	output               *schema.Plan // nil: no output schema
+	valueType            reflect.Type // of Result.Structured when it is the handler's own value
 	call                 toolFunc
-	problems             []*RegistrationError
+	problems, warnings   []*RegistrationError
 }
 
 // toolFunc is a tool's function behind its generic shim: it decodes checked
@@ -63,11 +62,10 @@ type toolFunc func(ctx context.Context, args []byte) (*Result, error)
 func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Context, args A) (R, error)) *Tool {
 	t := newTool(r, name, desc)
 	t.argsType, t.resultType = reflect.TypeFor[A](), reflect.TypeFor[R]()
+	t.derive()
 	if fn == nil {
 		t.problem("", errors.New("the handler is nil"))
-		return t
 	}
-	t.derive()
 	shape, _ := shapeOf(t.resultType)
 	input := t.input
 	t.call = func(ctx context.Context, args []byte) (*Result, error) {
@@ -79,22 +77,29 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 		if err != nil {
 			return nil, err
 		}
-		return resultOf(shape, &v)
+		result, err := resultOf(shape, &v)
+		if err != nil {
+			return nil, t.srv.unsendable("result of "+t.feature(), err)
+		}
+		return result, nil
+	}
+	return t.register()
+}
+
+// newTool starts a tool of r's server.
+func newTool(r Registrar, name, desc string) *Tool {
+	at := r.target()
+	t := &Tool{srv: at.srv, scope: at.scope, site: callerSite(), desc: desc}
+	if name != "" { // a prefix alone is no name
+		t.name = at.scope.prefixed(name)
 	}
 	return t
 }
 
-// newTool records a tool on r's server. The chain of a refused name goes on,
-// so that all its problems are found in one run.
-func newTool(r Registrar, name, desc string) *Tool {
-	at := r.target()
-	t := &Tool{
-		srv: at.srv, scope: at.scope, site: callerSite(),
-		name: at.scope.prefixed(name), desc: desc,
-	}
-	t.srv.mutate(t.feature())
-	t.srv.registry.addTool(t)
-	return t
+// register records t on its server. A tool with problems is recorded too, and
+// its chain goes on, so that all of them are found in one run.
+func (t *Tool) register() *Tool {
+	return t.change(func() { t.srv.registry.addTool(t) })
 }
 
 // derive takes the schemas from the Go types.
@@ -104,7 +109,7 @@ func (t *Tool) derive() {
 	t.schemaProblems(t.argsType, problems)
 	if _, out := shapeOf(t.resultType); out != nil {
 		plan, problems = schema.Output(out, schema.Options{})
-		t.output = plan
+		t.output, t.valueType = plan, reflect.PointerTo(out)
 		t.schemaProblems(out, problems)
 	}
 }
@@ -117,10 +122,10 @@ func (t *Tool) schemaProblems(typ reflect.Type, problems []schema.Problem) {
 			Caller: t.site.String(), Err: errors.New(p.Reason),
 		}
 		if p.Warning {
-			t.srv.registry.warnings = append(t.srv.registry.warnings, e)
-			continue
+			t.warnings = append(t.warnings, e)
+		} else {
+			t.problems = append(t.problems, e)
 		}
-		t.problems = append(t.problems, e)
 	}
 }
 
@@ -135,8 +140,7 @@ func (t *Tool) problem(field string, err error) {
 
 // change guards every fluent method.
 func (t *Tool) change(apply func()) *Tool {
-	t.srv.mutate(t.feature())
-	apply()
+	t.srv.mutate(t.feature(), apply)
 	return t
 }
 
@@ -146,7 +150,8 @@ func (t *Tool) Title(s string) *Tool { return t.change(func() { t.title = s }) }
 // Icon adds an icon: an https: or data: URI. Sizes are such as "48x48" or
 // "any".
 func (t *Tool) Icon(src string, sizes ...string) *Tool {
-	return t.change(func() { t.icons = append(t.icons, Icon{Src: src, Sizes: sizes}) })
+	icon := Icon{Src: src, Sizes: slices.Clone(sizes)}
+	return t.change(func() { t.icons = append(t.icons, icon) })
 }
 
 // Hidden keeps the tool out of tools/list; it can still be called.
@@ -163,24 +168,21 @@ func (t *Tool) Strict() *Tool { return t.change(func() { t.strict = true }) }
 // reserves, and malformed ones, are reported by Server.Check, as is a value
 // that has no JSON.
 func (t *Tool) Meta(key string, v any) *Tool {
+	raw, err := encodeMeta(key, v)
 	return t.change(func() {
-		if err := checkMetaKey(key); err != nil {
-			t.problem("", err)
-			return
-		}
-		raw, err := jsonx.Marshal(v)
 		if err != nil {
-			t.problem("", fmt.Errorf("_meta key %q: %w", key, err))
+			t.problem("", err)
 			return
 		}
 		if t.meta == nil {
 			t.meta = make(Meta)
 		}
-		t.meta[key] = json.RawMessage(raw)
+		t.meta[key] = raw
 	})
 }
 
 // Use adds middleware around this tool alone. The first added is outermost.
 func (t *Tool) Use(mw ...Middleware) *Tool {
-	return t.change(func() { t.middlewares = append(t.middlewares, mw...) })
+	t.srv.use(&t.middlewares, t.feature(), mw)
+	return t
 }
