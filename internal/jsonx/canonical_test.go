@@ -85,8 +85,8 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// What Unmarshal takes, encoding/json takes with the same result, and what
-// Append then writes, both read back.
+// What Unmarshal takes Append writes, and that is read back without change;
+// what it refuses is explained.
 func FuzzUnmarshal(f *testing.F) {
 	for _, c := range refusals {
 		if len(c.in) < 100 { // long seeds are slow to minimize

@@ -56,51 +56,53 @@ type everything struct {
 	Nested *Base                 `json:"nested"`
 }
 
+var readable = []struct {
+	name, in string
+	get      func(v *everything) any
+	want     any
+}{
+	{"C31 int64 beyond 2^53", `{"int64":9007199254740993}`, func(v *everything) any { return v.Int64 }, int64(9007199254740993)},
+	{"uint64 most", `{"uint64":18446744073709551615}`, func(v *everything) any { return v.Uint64 }, uint64(18446744073709551615)},
+	{"C11 string option", `{"qint":"9223372036854775807"}`, func(v *everything) any { return v.QInt }, int64(9223372036854775807)},
+	{"C11 string option of a boolean", `{"qbool":"true"}`, func(v *everything) any { return v.QBool }, true},
+	{"string option of a string", `{"qtext":"\"a\\\"b\""}`, func(v *everything) any { return v.QText }, `a"b`},
+	{"string option of a number", `{"qnum":"1.50"}`, func(v *everything) any { return v.QNum }, json.Number("1.50")},
+	{"C02 bytes", `{"bytes":"aGVsbG8="}`, func(v *everything) any { return v.Bytes }, []byte("hello")},
+	{"byte array", `{"array":[1,255]}`, func(v *everything) any { return v.Array }, [2]byte{1, 255}},
+	{"C16 integer keys", `{"map":{"-3":"a","10":"b"}}`, func(v *everything) any { return v.Map }, map[int]string{-3: "a", 10: "b"}},
+	{"text keys", `{"levels":{"level-7":"x"}}`, func(v *everything) any { return v.Levels }, map[level]string{7: "x"}},
+	{"duration keys", `{"waits":{"1m30s":1}}`, func(v *everything) any { return v.Waits }, map[time.Duration]int{90 * time.Second: 1}},
+	{"number keys", `{"nums":{"1":1}}`, func(v *everything) any { return v.Nums }, map[json.Number]int{"1": 1}},
+	{"duration", `{"wait":"1m30s"}`, func(v *everything) any { return v.Wait }, 90 * time.Second},
+	{"duration in parts", `{"wait":"-1.5h"}`, func(v *everything) any { return v.Wait }, -90 * time.Minute},
+	{"duration null", `{"wait":null}`, func(v *everything) any { return v.Wait }, time.Duration(0)},
+	{"C08 time", `{"time":"2026-05-01T12:00:00.123456+01:00"}`, func(v *everything) any { return v.Time.Equal(noon) }, true},
+	{"number as spelled", `{"number":-1.50e+400}`, func(v *everything) any { return v.Number }, json.Number("-1.50e+400")},
+	{"number null", `{"number":null}`, func(v *everything) any { return v.Number }, json.Number("")},
+	{"C13 big integer", `{"big":123456789012345678901234567890}`, func(v *everything) any { return v.Big.String() }, "123456789012345678901234567890"},
+	{"C13 big integer by pointer", `{"pbig":-9007199254740993}`, func(v *everything) any { return v.PBig.String() }, "-9007199254740993"},
+	{"big integer null", `{"pbig":null,"big":null}`, func(v *everything) any { return v.PBig == nil && v.Big.Sign() == 0 }, true},
+	{"raw as it came", `{"raw":{ "b" : [1.0 , 1e2],"\u0061":"\/" }}`, func(v *everything) any { return string(v.Raw) }, `{ "b" : [1.0 , 1e2],"\u0061":"\/" }`},
+	{"raw null", `{"raw":null}`, func(v *everything) any { return string(v.Raw) }, "null"},
+	{"any", `{"any":{"a":[1,1.5,"x",true,null,{}]}}`, func(v *everything) any { return v.Any },
+		map[string]any{"a": []any{1.0, 1.5, "x", true, nil, map[string]any{}}}},
+	{"any beside a long number", `{"any":{"a":[1,1.5,"x",true,null,{},[],1152921504606846976]}}`, func(v *everything) any { return v.Any },
+		map[string]any{"a": []any{1.0, 1.5, "x", true, nil, map[string]any{}, []any{}, 1152921504606846976.0}}},
+	{"any with a long fraction", `{"any":0.12345678901234567890}`, func(v *everything) any { return v.Any }, 0.12345678901234567890},
+	{"any with an exponent", `{"any":6.02214076e23}`, func(v *everything) any { return v.Any }, 6.02214076e23},
+	{"any at the edge", `{"bag":{"x":9007199254740992,"y":-9007199254740992}}`, func(v *everything) any { return v.Bag },
+		map[string]any{"x": 9007199254740992.0, "y": -9007199254740992.0}},
+	{"any with digits in a string", `{"any":"9007199254740993"}`, func(v *everything) any { return v.Any }, "9007199254740993"},
+	{"own text", `{"level":"level-3"}`, func(v *everything) any { return v.Level }, level(3)},
+	{"C10 own JSON", `{"money":"12.50"}`, func(v *everything) any { return v.Money.cents }, int64(1250)},
+	{"null zeroes", `{"text":null,"int8":null,"nested":null}`, func(v *everything) any { return v.Text == "" && v.Int8 == 0 && v.Nested == nil }, true},
+	{"names match exactly", `{"Int8":5,"INT8":6,"int8\u0000":7}`, func(v *everything) any { return v.Int8 }, int8(0)},
+	{"unknown names are ignored", `{"other":[{"a":1}],"int8":1}`, func(v *everything) any { return v.Int8 }, int8(1)},
+	{"white space", " \r\n\t{ \"int8\" : 1 } ", func(v *everything) any { return v.Int8 }, int8(1)},
+}
+
 func TestUnmarshalCodecs(t *testing.T) {
-	for _, c := range []struct {
-		name, in string
-		get      func(v *everything) any
-		want     any
-	}{
-		{"C31 int64 beyond 2^53", `{"int64":9007199254740993}`, func(v *everything) any { return v.Int64 }, int64(9007199254740993)},
-		{"uint64 most", `{"uint64":18446744073709551615}`, func(v *everything) any { return v.Uint64 }, uint64(18446744073709551615)},
-		{"C11 string option", `{"qint":"9223372036854775807"}`, func(v *everything) any { return v.QInt }, int64(9223372036854775807)},
-		{"C11 string option of a boolean", `{"qbool":"true"}`, func(v *everything) any { return v.QBool }, true},
-		{"string option of a string", `{"qtext":"\"a\\\"b\""}`, func(v *everything) any { return v.QText }, `a"b`},
-		{"string option of a number", `{"qnum":"1.50"}`, func(v *everything) any { return v.QNum }, json.Number("1.50")},
-		{"C02 bytes", `{"bytes":"aGVsbG8="}`, func(v *everything) any { return v.Bytes }, []byte("hello")},
-		{"byte array", `{"array":[1,255]}`, func(v *everything) any { return v.Array }, [2]byte{1, 255}},
-		{"C16 integer keys", `{"map":{"-3":"a","10":"b"}}`, func(v *everything) any { return v.Map }, map[int]string{-3: "a", 10: "b"}},
-		{"text keys", `{"levels":{"level-7":"x"}}`, func(v *everything) any { return v.Levels }, map[level]string{7: "x"}},
-		{"duration keys", `{"waits":{"1m30s":1}}`, func(v *everything) any { return v.Waits }, map[time.Duration]int{90 * time.Second: 1}},
-		{"number keys", `{"nums":{"1":1}}`, func(v *everything) any { return v.Nums }, map[json.Number]int{"1": 1}},
-		{"duration", `{"wait":"1m30s"}`, func(v *everything) any { return v.Wait }, 90 * time.Second},
-		{"duration in parts", `{"wait":"-1.5h"}`, func(v *everything) any { return v.Wait }, -90 * time.Minute},
-		{"duration null", `{"wait":null}`, func(v *everything) any { return v.Wait }, time.Duration(0)},
-		{"C08 time", `{"time":"2026-05-01T12:00:00.123456+01:00"}`, func(v *everything) any { return v.Time.Equal(noon) }, true},
-		{"number as spelled", `{"number":-1.50e+400}`, func(v *everything) any { return v.Number }, json.Number("-1.50e+400")},
-		{"number null", `{"number":null}`, func(v *everything) any { return v.Number }, json.Number("")},
-		{"C13 big integer", `{"big":123456789012345678901234567890}`, func(v *everything) any { return v.Big.String() }, "123456789012345678901234567890"},
-		{"C13 big integer by pointer", `{"pbig":-9007199254740993}`, func(v *everything) any { return v.PBig.String() }, "-9007199254740993"},
-		{"big integer null", `{"pbig":null,"big":null}`, func(v *everything) any { return v.PBig == nil && v.Big.Sign() == 0 }, true},
-		{"raw as it came", `{"raw":{ "b" : [1.0 , 1e2],"\u0061":"\/" }}`, func(v *everything) any { return string(v.Raw) }, `{ "b" : [1.0 , 1e2],"\u0061":"\/" }`},
-		{"raw null", `{"raw":null}`, func(v *everything) any { return string(v.Raw) }, "null"},
-		{"any", `{"any":{"a":[1,1.5,"x",true,null,{}]}}`, func(v *everything) any { return v.Any },
-			map[string]any{"a": []any{1.0, 1.5, "x", true, nil, map[string]any{}}}},
-		{"any beside a long number", `{"any":{"a":[1,1.5,"x",true,null,{},[],1152921504606846976]}}`, func(v *everything) any { return v.Any },
-			map[string]any{"a": []any{1.0, 1.5, "x", true, nil, map[string]any{}, []any{}, 1152921504606846976.0}}},
-		{"any with a long fraction", `{"any":0.12345678901234567890}`, func(v *everything) any { return v.Any }, 0.12345678901234567890},
-		{"any with an exponent", `{"any":6.02214076e23}`, func(v *everything) any { return v.Any }, 6.02214076e23},
-		{"any at the edge", `{"bag":{"x":9007199254740992,"y":-9007199254740992}}`, func(v *everything) any { return v.Bag },
-			map[string]any{"x": 9007199254740992.0, "y": -9007199254740992.0}},
-		{"any with digits in a string", `{"any":"9007199254740993"}`, func(v *everything) any { return v.Any }, "9007199254740993"},
-		{"own text", `{"level":"level-3"}`, func(v *everything) any { return v.Level }, level(3)},
-		{"C10 own JSON", `{"money":"12.50"}`, func(v *everything) any { return v.Money.cents }, int64(1250)},
-		{"null zeroes", `{"text":null,"int8":null,"nested":null}`, func(v *everything) any { return v.Text == "" && v.Int8 == 0 && v.Nested == nil }, true},
-		{"names match exactly", `{"Int8":5,"INT8":6,"int8\u0000":7}`, func(v *everything) any { return v.Int8 }, int8(0)},
-		{"unknown names are ignored", `{"other":[{"a":1}],"int8":1}`, func(v *everything) any { return v.Int8 }, int8(1)},
-		{"white space", " \r\n\t{ \"int8\" : 1 } ", func(v *everything) any { return v.Int8 }, int8(1)},
-	} {
+	for _, c := range readable {
 		t.Run(c.name, func(t *testing.T) {
 			var v everything
 			if err := jsonx.Unmarshal([]byte(c.in), &v); err != nil {
@@ -148,6 +150,8 @@ func TestUnmarshalKeepsNothingOfTheInput(t *testing.T) {
 	}
 }
 
+var long = strings.Repeat("x", 1000)
+
 // refusals are texts that no part of may be decoded, with fault, pointer and
 // reason.
 var refusals = []struct {
@@ -178,6 +182,7 @@ var refusals = []struct {
 	{"C41 duplicate in any beside a long number", `{"any":{"n":1152921504606846976,"a":1,"a":2}}`, jsonx.FaultDuplicate, "/any/a", `duplicate name "a"`},
 	{"C41 duplicate in raw", `{"raw":{"a":1,"a":2}}`, jsonx.FaultDuplicate, "/raw/a", `duplicate name "a"`},
 	{"C41 duplicate in a map", `{"addrs":{"::1":"a","::1":"b"}}`, jsonx.FaultDuplicate, "/addrs/::1", `duplicate name "::1"`},
+	{"C41 duplicate of a long name", `{"` + long + `":1,"` + long + `":1}`, jsonx.FaultDuplicate, "/" + long, `duplicate name "` + long[:80] + `…"`},
 	{"C41 duplicate by another spelling", `{"map":{"0":"a","-0":"b"}}`, jsonx.FaultDuplicate, "/map/-0", `duplicate name "-0"`},
 
 	{"root of another kind", `[]`, jsonx.FaultType, "", "expected an object, got an array"},
@@ -192,7 +197,7 @@ var refusals = []struct {
 	{"row 22 float", `{"float":1e400}`, jsonx.FaultRange, "/float", "expected a number of a smaller size, got 1e400"},
 	{"row 22 float32", `{"small":1e39}`, jsonx.FaultRange, "/small", "expected a number of a smaller size, got 1e39"},
 	{"row 22 any", `{"any":[1e400]}`, jsonx.FaultRange, "/any/0", "expected a number of a smaller size, got 1e400"},
-	{"long number", `{"int8":` + strings.Repeat("9", 50) + `}`, jsonx.FaultRange, "/int8", "expected an integer from -128 to 127, got a number"},
+	{"long number", `{"int8":` + strings.Repeat("9", 100) + `}`, jsonx.FaultRange, "/int8", "expected an integer from -128 to 127, got a number"},
 	{"boolean", `{"bool":1}`, jsonx.FaultType, "/bool", "expected a boolean, got a number"},
 	{"string", `{"text":{}}`, jsonx.FaultType, "/text", "expected a string, got an object"},
 	{"string from a number", `{"text":1}`, jsonx.FaultType, "/text", "expected a string, got a number"},

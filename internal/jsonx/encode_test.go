@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -82,49 +83,54 @@ func TestWhatAppendWritesUnmarshalReads(t *testing.T) {
 	}
 }
 
+type outcome struct {
+	Items []string       `json:"items"`
+	ByID  map[string]int `json:"byId"`
+}
+
+// differences are all the ways in which Append differs from encoding/json.
+var differences = []struct {
+	name  string
+	value any
+	want  string
+	older bool // encoding/json writes the same from Go 1.27 on
+}{
+	{"C49 nil slice and map", &outcome{}, `{"items":[],"byId":{}}`, false},
+	{"nil bytes", ptr([]byte(nil)), `""`, false},
+	{"nil inside interfaces", ptr([]any{[]any(nil), map[string]any(nil), []int(nil), map[int]int(nil)}), `[[],{},[],{}]`, false},
+	{"bad UTF-8", ptr("a\xff\xfeb"), "\"a\uFFFD\uFFFDb\"", true},
+	{"bad UTF-8 in a name", ptr(map[string]int{"\xff": 1}), "{\"\uFFFD\":1}", true},
+	{"bad UTF-8 in text", ptr(verbatim("\xff")), "\"\uFFFD\"", true},
+	{"bad UTF-8 in raw", ptr(json.RawMessage("{\"\xff\" : \"\\u00e9\"}")), "{\"\uFFFD\":\"é\"}", false},
+	{"line separators in raw", ptr(json.RawMessage("\"\u2028\u2029\"")), `"\u2028\u2029"`, true},
+	{"half a surrogate pair in raw", ptr(json.RawMessage(`["\ud800"]`)), "[\"\uFFFD\"]", false},
+	{"duration", ptr(90 * time.Second), `"1m30s"`, false},
+	{"duration zero", ptr(time.Duration(0)), `"0s"`, false},
+	{"duration by pointer and in collections", ptr(struct {
+		P *time.Duration
+		L []time.Duration
+		M map[string]time.Duration
+		A any
+	}{ptr(time.Hour), []time.Duration{1}, map[string]time.Duration{"x": -1}, time.Minute}),
+		`{"P":"1h0m0s","L":["1ns"],"M":{"x":"-1ns"},"A":"1m0s"}`, false},
+	{"duration as a map key", ptr(map[time.Duration]int{time.Second: 1}), `{"1s":1}`, false},
+	{"duration with the string option", ptr(struct {
+		D time.Duration `json:"d,string"`
+	}{time.Second}), `{"d":"1s"}`, false},
+	{"by-value big.Int in a map", ptr(map[string]big.Int{"x": *big.NewInt(5)}), `{"x":5}`, false},
+	{"by-value big.Int in an interface", ptr(any(struct{ V big.Int }{*big.NewInt(5)})), `{"V":5}`, false},
+	{"methods of the pointer in a map", ptr(map[string]onPointer{"x": {5}}), `{"x":"5"}`, false},
+	{"methods of the pointer in an interface", ptr(any(onPointer{5})), `"5"`, false},
+	{"text of a string as a map key", ptr(map[tone]int{"low": 1}), `{"LOW":1}`, false},
+}
+
 func TestAppendDiffersFromEncodingJSONWhereDocumented(t *testing.T) {
-	type out struct {
-		Items []string       `json:"items"`
-		ByID  map[string]int `json:"byId"`
-	}
-	for _, c := range []struct {
-		name  string
-		value any
-		want  string
-	}{
-		{"C49 nil slice and map", &out{}, `{"items":[],"byId":{}}`},
-		{"nil bytes", ptr([]byte(nil)), `""`},
-		{"nil inside interfaces", ptr([]any{[]any(nil), map[string]any(nil), []int(nil), map[int]int(nil)}), `[[],{},[],{}]`},
-		{"bad UTF-8", ptr("a\xff\xfeb"), "\"a\uFFFD\uFFFDb\""},
-		{"bad UTF-8 in a name", ptr(map[string]int{"\xff": 1}), "{\"\uFFFD\":1}"},
-		{"bad UTF-8 in text", ptr(verbatim("\xff")), "\"\uFFFD\""},
-		{"bad UTF-8 in raw", ptr(json.RawMessage("{\"\xff\" : \"\\u00e9\"}")), "{\"\uFFFD\":\"é\"}"},
-		{"line separators in raw", ptr(json.RawMessage("\"\u2028\u2029\"")), `"\u2028\u2029"`},
-		{"half a surrogate pair in raw", ptr(json.RawMessage(`["\ud800"]`)), "[\"\uFFFD\"]"},
-		{"duration", ptr(90 * time.Second), `"1m30s"`},
-		{"duration zero", ptr(time.Duration(0)), `"0s"`},
-		{"duration by pointer and in collections", ptr(struct {
-			P *time.Duration
-			L []time.Duration
-			M map[string]time.Duration
-			A any
-		}{ptr(time.Hour), []time.Duration{1}, map[string]time.Duration{"x": -1}, time.Minute}),
-			`{"P":"1h0m0s","L":["1ns"],"M":{"x":"-1ns"},"A":"1m0s"}`},
-		{"duration as a map key", ptr(map[time.Duration]int{time.Second: 1}), `{"1s":1}`},
-		{"duration with the string option", ptr(struct {
-			D time.Duration `json:"d,string"`
-		}{time.Second}), `{"d":"1s"}`},
-		{"by-value big.Int in a map", ptr(map[string]big.Int{"x": *big.NewInt(5)}), `{"x":5}`},
-		{"by-value big.Int in an interface", ptr(any(struct{ V big.Int }{*big.NewInt(5)})), `{"V":5}`},
-		{"methods of the pointer in a map", ptr(map[string]onPointer{"x": {5}}), `{"x":"5"}`},
-		{"methods of the pointer in an interface", ptr(any(onPointer{5})), `"5"`},
-		{"text of a string as a map key", ptr(map[tone]int{"low": 1}), `{"LOW":1}`},
-	} {
+	for _, c := range differences {
 		t.Run(c.name, func(t *testing.T) {
 			if got := appended(t, c.value); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			if theirs := standard(t, c.value); theirs == c.want {
+			if theirs := standard(t, c.value); theirs == c.want && !c.older {
 				t.Errorf("encoding/json writes the same: this is no difference")
 			}
 		})
@@ -167,34 +173,41 @@ type invalid string
 
 func (v invalid) MarshalJSON() ([]byte, error) { return []byte(v), nil }
 
+var errOwn = errors.New("out of order")
+
+func cyclic() map[string]any {
+	m := map[string]any{}
+	m["self"] = m
+	return m
+}
+
+var unwritable = []struct {
+	name    string
+	value   any
+	pointer string
+	reason  string // a part of it
+}{
+	{"row 22 NaN", ptr(struct {
+		Scores []float64 `json:"scores"`
+	}{[]float64{1, math.NaN()}}), "/scores/1", "NaN and infinities"},
+	{"infinity in an interface", ptr(map[string]any{"x": math.Inf(1)}), "/x", "NaN and infinities"},
+	{"float32 infinity", ptr(float32(math.Inf(-1))), "", "NaN and infinities"},
+	{"channel", ptr(struct{ C any }{make(chan int)}), "/C", "chan int has no JSON form"},
+	{"own method", ptr([]failing{{errOwn}}), "/0", "out of order"},
+	{"own text", ptr([]level{-1}), "/0", "negative level"},
+	{"own method with bad JSON", ptr([]invalid{"{]"}), "/0", "invalid"},
+	{"bad number", ptr([]json.Number{"1x"}), "/0", "not a JSON number"},
+	{"number with space", ptr(json.Number(" 1")), "", "not a JSON number"},
+	{"number that is another value", ptr(json.Number("true")), "", "not a JSON number"},
+	{"empty raw", ptr(json.RawMessage{}), "", "unexpected EOF"},
+	{"bad raw", ptr(json.RawMessage(`{`)), "", "unexpected EOF"},
+	{"duplicate in raw", ptr(struct{ R json.RawMessage }{json.RawMessage(`{"a":1,"a":2}`)}), "/R/a", `duplicate name "a"`},
+	{"duplicate by bad UTF-8", ptr(map[string]int{"\xff": 1, "\xfe": 2}), "/\uFFFD", "duplicate name"},
+	{"cycle", ptr(cyclic()), "", "cycle"},
+}
+
 func TestAppendErrors(t *testing.T) {
-	errOwn := errors.New("out of order")
-	cyclic := map[string]any{}
-	cyclic["self"] = cyclic
-	for _, c := range []struct {
-		name    string
-		value   any
-		pointer string
-		reason  string // a part of it
-	}{
-		{"row 22 NaN", ptr(struct {
-			Scores []float64 `json:"scores"`
-		}{[]float64{1, math.NaN()}}), "/scores/1", "NaN and infinities"},
-		{"infinity in an interface", ptr(map[string]any{"x": math.Inf(1)}), "/x", "NaN and infinities"},
-		{"float32 infinity", ptr(float32(math.Inf(-1))), "", "NaN and infinities"},
-		{"channel", ptr(struct{ C any }{make(chan int)}), "/C", "chan int has no JSON form"},
-		{"own method", ptr([]failing{{errOwn}}), "/0", "out of order"},
-		{"own text", ptr([]level{-1}), "/0", "negative level"},
-		{"own method with bad JSON", ptr([]invalid{"{]"}), "/0", "invalid"},
-		{"bad number", ptr([]json.Number{"1x"}), "/0", "not a JSON number"},
-		{"number with space", ptr(json.Number(" 1")), "", "not a JSON number"},
-		{"number that is another value", ptr(json.Number("true")), "", "not a JSON number"},
-		{"empty raw", ptr(json.RawMessage{}), "", "unexpected EOF"},
-		{"bad raw", ptr(json.RawMessage(`{`)), "", "unexpected EOF"},
-		{"duplicate in raw", ptr(struct{ R json.RawMessage }{json.RawMessage(`{"a":1,"a":2}`)}), "/R/a", `duplicate name "a"`},
-		{"duplicate by bad UTF-8", ptr(map[string]int{"\xff": 1, "\xfe": 2}), "/\uFFFD", "duplicate name"},
-		{"cycle", &cyclic, "", "cycle"},
-	} {
+	for _, c := range unwritable {
 		t.Run(c.name, func(t *testing.T) {
 			dst := append(make([]byte, 0, 64), "kept"...)
 			out, err := jsonx.Append(dst, c.value)
@@ -250,4 +263,30 @@ func TestAppendAllocates(t *testing.T) {
 	}); n > 1 {
 		t.Errorf("Append allocates %v times", n)
 	}
+}
+
+// The first uses of a type may meet: what is decided about it is shared.
+func TestConcurrentUse(t *testing.T) {
+	type fresh struct {
+		Wait time.Duration
+		Any  any
+		Base
+	}
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			var v fresh
+			if err := jsonx.Unmarshal([]byte(`{"Wait":"1s","Any":[1],"by":"x"}`), &v); err != nil {
+				t.Error(err)
+			}
+			out, err := jsonx.Append(nil, &v)
+			if want := `{"Wait":"1s","Any":[1],"by":"x","at":0}`; err != nil || string(out) != want {
+				t.Errorf("got %s, %v", out, err)
+			}
+			if problems := jsonx.CheckType(reflect.TypeOf(v)); problems != nil {
+				t.Error(problems)
+			}
+		})
+	}
+	group.Wait()
 }

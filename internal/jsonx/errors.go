@@ -111,7 +111,7 @@ func explainSyntactic(data []byte, e *jsontext.SyntacticError) *DecodeError {
 	switch {
 	case e.Err == jsontext.ErrDuplicateName:
 		out.Fault = FaultDuplicate
-		out.Reason = fmt.Sprintf("duplicate name %q", e.JSONPointer.LastToken())
+		out.Reason = fmt.Sprintf("duplicate name %q", shown(e.JSONPointer.LastToken()))
 	case jsontext.Value(data).IsValid(lenient...):
 		out.Fault = FaultUTF8
 		out.Reason = "text that is not valid UTF-8, or half of a surrogate pair"
@@ -133,7 +133,7 @@ func explainSemantic(data []byte, e *json.SemanticError) *DecodeError {
 	}
 	if e.Err == json.ErrUnknownName {
 		out.Fault = FaultUnknown
-		out.Reason = fmt.Sprintf("unknown name %q", e.JSONPointer.LastToken())
+		out.Reason = fmt.Sprintf("unknown name %q", shown(e.JSONPointer.LastToken()))
 		return out
 	}
 	f := finding{t: t, kind: plainKind(e.JSONKind), err: e.Err}

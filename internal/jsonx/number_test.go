@@ -2,6 +2,7 @@ package jsonx_test
 
 import (
 	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -73,4 +74,37 @@ func FuzzAppendInteger(f *testing.F) {
 			t.Fatalf("%s gives %s, %v, want %s, %v", in, got, ok, want, integral)
 		}
 	})
+}
+
+// An integer in an any comes out with its value or not at all, wherever it
+// stands in the text.
+func TestIntegersInAny(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for range 20_000 {
+		digits := []byte{byte('1' + random.IntN(9))}
+		for range random.IntN(24) {
+			digits = append(digits, byte('0'+random.IntN(10)*random.IntN(2)))
+		}
+		in := strings.Repeat(" ", random.IntN(20)) + `{"a":[` + string(digits) + "]}"
+		var v struct {
+			A any `json:"a"`
+		}
+		err := jsonx.Unmarshal([]byte(in), &v)
+		exact, _ := new(big.Int).SetString(string(digits), 10)
+		f, accuracy := new(big.Float).SetInt(exact).Float64()
+		if (err == nil) != (accuracy == big.Exact) {
+			t.Fatalf("%s: %v, but the conversion is %v", in, err, accuracy)
+		}
+		if err != nil {
+			refused++
+			continue
+		}
+		if got := v.A.([]any)[0]; got != f {
+			t.Fatalf("%s gives %v", in, got)
+		}
+	}
+	if refused < 1000 {
+		t.Errorf("only %d were refused: the numbers are too short", refused)
+	}
 }

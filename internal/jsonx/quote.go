@@ -113,6 +113,10 @@ func putRunes(w, src []byte) (read, wrote int) {
 		if read >= runeRun {
 			break
 		}
+		if n := plainRune(src[read:]); n > 0 {
+			read += n
+			continue
+		}
 		r, size := utf8.DecodeRune(src[read:])
 		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
 			n := copy(w, src[:read])
@@ -121,6 +125,23 @@ func putRunes(w, src []byte) (read, wrote int) {
 		read += size
 	}
 	return read, copy(w, src[:read])
+}
+
+// plainRune is the length of the rune that src starts with if it is one of two
+// bytes or of U+3000 to U+CFFF: most alphabets and East Asian scripts, which
+// are worth sparing a call of the full decoder. It is 0 for all else.
+func plainRune(src []byte) int {
+	switch c := src[0]; {
+	case 0xC2 <= c && c < 0xE0:
+		if len(src) > 1 && src[1]&0xC0 == 0x80 {
+			return 2
+		}
+	case 0xE3 <= c && c < 0xED:
+		if len(src) > 2 && src[1]&0xC0 == 0x80 && src[2]&0xC0 == 0x80 {
+			return 3
+		}
+	}
+	return 0
 }
 
 // runeEscapes is what stands for bad UTF-8 and for the separators that some

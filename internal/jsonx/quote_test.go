@@ -19,6 +19,7 @@ var quotable = []string{
 	"line\nline\r\nline\ttab", "\n\n\n\n\n\n\n\n\n", "<script>&amp;</script>",
 	"é", "Grüße", "世界", "日本語の長い文章、三十二バイトより長いもの。終わり", "😀😀", "a\u2028b\u2029c", "\u2028", "x世\"界\\y", "\uFFFD", "\U0010FFFF",
 	"\xff", "a\xffb", "\xc3", "\xc3\x28", "\xe2\x80", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80", "世\xff界", "1234567\xff", "\xc0\xaf",
+	"\u0080\u07FF\u0800\u2FFF\u3000\uCFFF\uD7FF\uE000", "\xc2", "\xc2A", "\xc1\xbf", "\xe3", "\xe3\x80", "\xe3\x80A", "\xe3A\x80", "\xec\xbf\xbf\xbf", "\xed\xbf\xbf",
 	strings.Repeat("\"", 1000), strings.Repeat("\x01", 1000), strings.Repeat("\xff", 1000), strings.Repeat("é", 1000), strings.Repeat("\u2028", 1000),
 	strings.Repeat("plain text, ", 1000), strings.Repeat(`{"key":"value"}`, 300),
 }

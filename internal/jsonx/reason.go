@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxShownNumber = 40  // bytes of a number that a reason repeats
-	maxOwnText     = 200 // bytes of a type's own error text
+	maxShown   = 80  // bytes of a name or number that a reason repeats
+	maxOwnText = 200 // bytes of a type's own error text
 )
 
 // finding is a value that a type would not take, ready to be put into words.
@@ -88,7 +88,7 @@ func (f finding) isQuoted() bool {
 
 // isMethods reports whether a method of the type itself read the value.
 func (f finding) isMethods() bool {
-	return f.t != timeType && f.t != bigIntType && hasMethod(f.t, decodeMethods)
+	return f.t != timeType && f.t != bigIntType && f.t != numberType && hasMethod(f.t, decodeMethods)
 }
 
 func (f finding) judgeMethod() (Fault, string) {
@@ -104,7 +104,7 @@ func (f finding) judgeMethod() (Fault, string) {
 		return FaultRefused, reason
 	}
 	if f.isName {
-		return FaultRefused, "the name " + f.text + " is not valid here"
+		return FaultRefused, "the name " + shown(f.text) + " is not valid here"
 	}
 	return FaultRefused, "the value is not valid here"
 }
@@ -114,10 +114,10 @@ func (f finding) judgeMethod() (Fault, string) {
 func (f finding) expected(want string) string {
 	switch {
 	case f.isName:
-		return fmt.Sprintf("the name %s is not %s", f.text, want)
+		return fmt.Sprintf("the name %s is not %s", shown(f.text), want)
 	case f.kind == 0, f.kind == '"' && f.err != nil && f.err != errForm, f.kind == '[' && f.t.Kind() == reflect.Array:
 		return "expected " + want
-	case f.kind == '0' && isNumeric(want) && len(f.text) <= maxShownNumber:
+	case f.kind == '0' && isNumeric(want) && len(f.text) <= maxShown:
 		return "expected " + want + ", got " + f.text
 	}
 	return "expected " + want + ", got " + kindNames[f.kind]
@@ -186,11 +186,12 @@ func wantRange(t reflect.Type) string {
 	return "a number of a smaller size"
 }
 
-func shown(number string) string {
-	if len(number) > maxShownNumber {
-		return number[:maxShownNumber] + "…"
+// shown is text cut to a length fit for a reason.
+func shown(text string) string {
+	if len(text) <= maxShown {
+		return text
 	}
-	return number
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
 // ownText returns what a type of the application says about a value it
