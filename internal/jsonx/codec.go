@@ -99,9 +99,7 @@ func readNumber(dec *jsontext.Decoder, n *stdjson.Number) error {
 		return wrongForm(numberType, val.Kind(), nil)
 	}
 	if want == '"' {
-		if val, err = jsontext.AppendUnquote(nil, val); err != nil {
-			return err
-		}
+		val, _ = jsontext.AppendUnquote(nil, val) // the decoder has checked it
 		if !name && !isNumber(val) {
 			return wrongForm(numberType, '"', errNoNumber)
 		}

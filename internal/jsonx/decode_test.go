@@ -8,10 +8,12 @@ import (
 	"net/netip"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -163,6 +165,10 @@ var refusals = []struct {
 	{"empty", ``, jsonx.FaultSyntax, "", "expected a JSON value, got nothing"},
 	{"cut", `{"int8":1`, jsonx.FaultSyntax, "", "the JSON text ends too early"},
 	{"cut in a string", `{"text":"a`, jsonx.FaultSyntax, "/text", "the JSON text ends too early"},
+	{"cut before a duration", `{"wait":`, jsonx.FaultSyntax, "/wait", "the JSON text ends too early"},
+	{"cut before a number", `{"number":`, jsonx.FaultSyntax, "/number", "the JSON text ends too early"},
+	{"cut before a big integer", `{"big":`, jsonx.FaultSyntax, "/big", "the JSON text ends too early"},
+	{"cut in any after a long number", `{"any":[1152921504606846976,`, jsonx.FaultSyntax, "/any", "the JSON text ends too early"},
 	{"trailing comma", `{"int8":1,}`, jsonx.FaultSyntax, "", "not valid JSON at byte 9"},
 	{"two values", `{} {}`, jsonx.FaultSyntax, "", "not valid JSON at byte 3"},
 	{"leading zero", `{"int8":01}`, jsonx.FaultSyntax, "", "not valid JSON at byte 9"},
@@ -198,6 +204,9 @@ var refusals = []struct {
 	{"row 22 float32", `{"small":1e39}`, jsonx.FaultRange, "/small", "expected a number of a smaller size, got 1e39"},
 	{"row 22 any", `{"any":[1e400]}`, jsonx.FaultRange, "/any/0", "expected a number of a smaller size, got 1e400"},
 	{"long number", `{"int8":` + strings.Repeat("9", 100) + `}`, jsonx.FaultRange, "/int8", "expected an integer from -128 to 127, got a number"},
+	{"number", `{"float":"1.5"}`, jsonx.FaultType, "/float", "expected a number, got a string"},
+	{"integer from false", `{"int8":false}`, jsonx.FaultType, "/int8", "expected an integer, got a boolean"},
+	{"string option from false", `{"qint":false}`, jsonx.FaultType, "/qint", "expected an integer, got a boolean"},
 	{"boolean", `{"bool":1}`, jsonx.FaultType, "/bool", "expected a boolean, got a number"},
 	{"string", `{"text":{}}`, jsonx.FaultType, "/text", "expected a string, got an object"},
 	{"string from a number", `{"text":1}`, jsonx.FaultType, "/text", "expected a string, got a number"},
@@ -217,6 +226,7 @@ var refusals = []struct {
 	{"string option range", `{"quint":"256"}`, jsonx.FaultRange, "/quint", "expected an integer from 0 to 255"},
 	{"C11 boolean for the string option", `{"qbool":true}`, jsonx.FaultType, "/qbool", "expected a boolean in quotes, got a boolean"},
 	{"string without inner quotes", `{"qtext":"x"}`, jsonx.FaultType, "/qtext", "expected a string in quotes"},
+	{"bad escape for the string option", `{"qint":"\u0031x"}`, jsonx.FaultType, "/qint", "expected an integer in quotes"},
 	{"number for the string option", `{"qnum":1}`, jsonx.FaultType, "/qnum", "expected a number in quotes, got 1"},
 	{"bad number for the string option", `{"qnum":"1x"}`, jsonx.FaultType, "/qnum", "expected a number in quotes"},
 
@@ -316,6 +326,7 @@ func TestRefusedReasons(t *testing.T) {
 		{"library error", inner, generic},
 		{"library error wrapped", fmt.Errorf("bad: %w", numErr), generic},
 		{"library errors joined", errors.Join(errors.New("bad"), numErr), generic},
+		{"JSON library error", fmt.Errorf("bad: %w", jsonv2.Unmarshal([]byte("1"), new(string))), generic},
 		{"library text", durationErr, generic},
 		{"library text copied", errors.New(`bad: strconv.Atoi: parsing "x"`), generic},
 		{"Go type", errors.New("no jsonx_test.talkative"), generic},
@@ -333,6 +344,52 @@ func TestRefusedReasons(t *testing.T) {
 				t.Error("the cause is lost")
 			}
 		})
+	}
+}
+
+// nested decodes its inside with the JSON library itself, as a type made for
+// encoding/json/v2 does.
+type nested struct{ inner Base }
+
+func (n *nested) UnmarshalJSON(data []byte) error { return jsonv2.Unmarshal(data, &n.inner) }
+
+// lost places its error nowhere in the text.
+type lost struct{ offset int64 }
+
+func (l *lost) UnmarshalJSON([]byte) error {
+	return &jsonv2.SemanticError{GoType: reflect.TypeFor[int](), ByteOffset: l.offset, JSONKind: '"'}
+}
+
+func TestErrorsOfNestedDecoding(t *testing.T) {
+	var v struct{ N []nested }
+	err := jsonx.Unmarshal([]byte(`{"N":[{"at":1},{"by":"x", "at" : 1.5}]}`), &v)
+	var e *jsonx.DecodeError
+	if !errors.As(err, &e) || e.Error() != "/N/1/at: expected an integer, got 1.5" {
+		t.Errorf("got %v", err)
+	}
+	err = jsonx.Unmarshal([]byte(`{"N":[{"by":"x" "at":1}]}`), &v)
+	if !errors.As(err, &e) || e.Fault != jsonx.FaultSyntax {
+		t.Errorf("got %#v", err)
+	}
+	for _, offset := range []int64{-100, 1, 3, 1 << 40} {
+		text := []byte(`{"L":"a"}`)
+		err := jsonx.Unmarshal(text, &struct{ L lost }{lost{offset}})
+		if !errors.As(err, &e) || e.Fault != jsonx.FaultType {
+			t.Errorf("got %#v", err)
+		}
+	}
+}
+
+type secretive int
+
+func (*secretive) UnmarshalText([]byte) error { return numberError }
+
+var numberError = func() error { _, err := strconv.Atoi("x"); return err }()
+
+func TestRefusedName(t *testing.T) {
+	err := jsonx.Unmarshal([]byte(`{"M":{"x":1}}`), &struct{ M map[secretive]int }{})
+	if err == nil || err.Error() != `/M: the name "x" is not valid here` {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -221,6 +221,9 @@ func TestAppendErrors(t *testing.T) {
 			if c.name != "cycle" && e.Pointer != c.pointer {
 				t.Errorf("pointer %q, want %q", e.Pointer, c.pointer)
 			}
+			if e.Error() != strings.TrimPrefix(e.Pointer+": "+e.Reason, ": ") {
+				t.Errorf("text %q", e.Error())
+			}
 			if !strings.Contains(e.Reason, c.reason) {
 				t.Errorf("reason %q, want %q in it", e.Reason, c.reason)
 			}

@@ -96,13 +96,14 @@ func encodeReason(e *json.SemanticError) string {
 // explain turns an error of the decoder into a DecodeError. data is the text
 // that was decoded.
 func explain(data []byte, err error) *DecodeError {
-	switch e := err.(type) {
-	case *json.SemanticError:
+	if e, ok := err.(*json.SemanticError); ok {
 		return explainSemantic(data, e)
-	case *jsontext.SyntacticError:
-		return explainSyntactic(data, e)
 	}
-	return &DecodeError{Fault: FaultSyntax, Reason: "not valid JSON", err: err}
+	var e *jsontext.SyntacticError
+	if !errors.As(err, &e) {
+		e = &jsontext.SyntacticError{Err: err}
+	}
+	return explainSyntactic(data, e)
 }
 
 func explainSyntactic(data []byte, e *jsontext.SyntacticError) *DecodeError {
@@ -145,14 +146,12 @@ func explainSemantic(data []byte, e *json.SemanticError) *DecodeError {
 	return out
 }
 
-// plainKind maps the kinds of delimiters and literals to one for each JSON type.
+// plainKind maps the kinds an error may have to one for each JSON type.
 func plainKind(k jsontext.Kind) byte {
 	switch k {
 	case 'f':
 		return 't'
-	case '}':
-		return '{'
-	case ']':
+	case ']': // known only at the end: the array has the wrong length
 		return '['
 	}
 	return byte(k)
