@@ -64,6 +64,7 @@ func derive(key planKey) (*Plan, []Problem) {
 	p := newPlan(root, d.order, key.full)
 	p.checked = d.checked
 	p.headers = d.headers(root)
+	p.rules = collectRules(root, d.out)
 	if key.out {
 		p.subject = "the result"
 	}

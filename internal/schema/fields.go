@@ -15,10 +15,11 @@ type field struct {
 	tagged    bool  // the name comes from a tag
 	index     []int // from the root struct, through embedded ones
 	path      []string
-	omits     bool // by omitempty or omitzero
-	quoted    bool // the option "string"
-	optional  bool // promoted through an embedded pointer
-	contested bool // another field has the same name
+	owner     reflect.Type // the struct it is declared in
+	omits     bool         // by omitempty or omitzero
+	quoted    bool         // the option "string"
+	optional  bool         // promoted through an embedded pointer
+	contested bool         // another field has the same name
 }
 
 // What is wrong with a tag jsonx.CheckType tells. fieldSet collects the members of a struct type by the rules of
@@ -118,6 +119,7 @@ func (s *fieldSet) read(e embedded, i int) (field, bool) {
 		index:       append(slices.Clone(e.index), i),
 		path:        append(slices.Clone(e.path), sf.Name),
 		optional:    e.optional,
+		owner:       e.t,
 	}
 	name, options, _ := strings.Cut(tag, ",")
 	if name != "" {

@@ -1,6 +1,9 @@
 package schema
 
-import "regexp"
+import (
+	"reflect"
+	"regexp"
+)
 
 // typeSet is a set of JSON Schema types.
 type typeSet uint8
@@ -76,6 +79,14 @@ type property struct {
 	implied  bool   // the default is not declared but follows from those within
 	dropNull bool   // null means absent
 	insert   []byte // the member to insert for an absent one
+
+	owner       reflect.Type // struct type with the Go field
+	goPath      []string     // names from the struct, through embedded ones
+	demanded    bool         // by validate:"required"
+	levels      []level      // rules for the library
+	siblings    []siblingEntry
+	comparisons []comparison
+	conditions  []condition
 }
 
 // arrayRules are the keywords for arrays.

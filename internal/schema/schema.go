@@ -47,9 +47,10 @@ type Plan struct {
 	subject  string // what the root is called in messages
 	verbatim bool   // advertised, never checked
 	defs     []*node
-	full     bool // advertise the full form
-	checked  bool // results can break the schema
-	rest     *rest
+	full     bool     // advertise the full form
+	checked  bool     // results can break the schema
+	rest     *rest    // of a hand-written schema
+	rules    *ruleSet // of a Go type
 	headers  header.Bindings
 	once     *sync.Once // guards the tables that checking needs
 	strictly func() *Plan

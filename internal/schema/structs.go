@@ -19,16 +19,35 @@ func (d *deriver) structNode(t reflect.Type, s *jsonschema.Schema) *node {
 	}
 	n := &node{types: objectType, object: newObject()}
 	n.object.derived = true
+	var kept []field
 	for _, f := range fields {
 		depth := len(d.path)
 		d.path = append(d.path, strings.Join(f.path, "."))
 		if p, ok := d.property(f, s); ok {
 			n.object.props = append(n.object.props, p)
+			kept = append(kept, f)
 		}
 		d.path = d.path[:depth]
 	}
+	d.settleSiblings(n.object, kept)
+	for i := range n.object.props {
+		d.settleProperty(&n.object.props[i], kept[i])
+	}
 	n.object.settle()
 	return n
+}
+
+// settleProperty finishes a property once all tags are read.
+func (d *deriver) settleProperty(p *property, f field) {
+	if d.out {
+		d.outputProperty(p, f)
+		return
+	}
+	depth := len(d.path)
+	d.path = append(d.path, strings.Join(f.path, "."))
+	d.settleDefault(p, f)
+	d.path = d.path[:depth]
+	p.dropNull = !p.required && !p.node.admitsNull()
 }
 
 // property builds one member from its Go type and its tags.
@@ -45,19 +64,20 @@ func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
 		n = &node{types: stringType, str: &stringRules{max: noLimit, quoted: n}}
 	}
 	n.description = f.Tag.Get("jsonschema_description")
-	p := property{name: f.name, node: n, required: d.required(f)}
+	p := property{name: f.name, node: n, required: d.required(f), owner: f.owner, goPath: f.path}
 	list, problems := parseTag(f.Tag.Get("jsonschema"))
 	for _, reason := range problems {
 		d.problem(fmt.Sprintf("jsonschema:%q", f.Tag.Get("jsonschema")), reason)
 	}
 	d.apply(&p, list)
+	d.validate(&p, f)
 	d.headerTag(&p, f)
-	if d.out {
-		d.outputProperty(&p, f)
-		return p, true
+	if p.demanded && !d.out {
+		p.required = true
+		if p.fallback != nil {
+			d.problem(`validate:"`+f.Tag.Get("validate")+`"`, "demands a field that has a default: keep one of the two")
+		}
 	}
-	d.settleDefault(&p, f)
-	p.dropNull = !p.required && !p.node.admitsNull()
 	return p, true
 }
 
