@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// workload is one line of the comparison.
+type workload struct {
+	name, title string
+	limits      []limit
+	start       func(contestant) (*runner, error)
+}
+
+// runner measures one workload of one contestant, again and again.
+type runner struct {
+	measure func(time.Duration) (sample, error)
+	stop    func() error
+}
+
+// cpuOnly are the limits of a workload over sockets.
+func cpuOnly(must, aim float64) []limit { return []limit{{cpuMetric, true, must, aim}} }
+
+// workloads are all there are, with the limits that we have to keep to.
+var workloads = []workload{
+	{"W2", exchangeNamed("W2").title, cpuOnly(1.0, 0.9), overHTTP("W2")},
+	{"W3", exchangeNamed("W3").title, cpuOnly(0.7, 0.58), overHTTP("W3")},
+	{"W5", exchangeNamed("W5").title, cpuOnly(1.15, 1.05), overHTTP("W5")},
+	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10")},
+	{"W11", "own client and server in one process, add", []limit{
+		{cpuMetric, true, 1.0, 0.7}, {allocsMetric, false, 45, 30}, {bytesMetric, false, noLimit, noLimit},
+	}, betweenClientAndServer(func(s *session) call { return s.add })},
+	{"W11s", "own client and server in one process, search", []limit{
+		{cpuMetric, true, 0.9, 0.7}, {allocsMetric, false, noLimit, noLimit}, {bytesMetric, false, noLimit, noLimit},
+	}, betweenClientAndServer(func(s *session) call { return s.search })},
+	{"W12", "HTTP handler without sockets, add", []limit{
+		{cpuMetric, true, 0.7, 0.5}, {allocsMetric, false, 15, 8}, {bytesMetric, false, 1536, 922},
+	}, withoutSockets("W2")},
+	{"W12s", "HTTP handler without sockets, search", []limit{
+		{cpuMetric, true, 0.6, 0.47}, {allocsMetric, false, 25, 12}, {bytesMetric, false, noLimit, noLimit},
+	}, withoutSockets("W3")},
+}
+
+// overHTTP measures the named exchange against a server in a process of its
+// own.
+func overHTTP(name string) func(contestant) (*runner, error) {
+	x := exchangeNamed(name)
+	return func(c contestant) (*runner, error) {
+		p, err := startChild(c, x.records)
+		if err != nil {
+			return nil, err
+		}
+		measure := func(d time.Duration) (sample, error) {
+			before, err := p.cpuTime()
+			if err != nil {
+				return sample{}, err
+			}
+			n, err := load(c, p.addr, x, connections, d)
+			if err != nil {
+				return sample{}, err
+			}
+			after, err := p.cpuTime()
+			return sample{cpu: float64((after - before).Nanoseconds()) / 1000 / float64(n)}, err
+		}
+		if _, err := load(c, p.addr, x, connections, warmUp); err != nil {
+			return nil, errors.Join(err, p.stop())
+		}
+		return &runner{measure, p.stop}, nil
+	}
+}
+
+// warmUp is how long a server is used before it is measured.
+const warmUp = 200 * time.Millisecond
+
+// withoutSockets measures the named exchange by calls of the HTTP handler.
+func withoutSockets(name string) func(contestant) (*runner, error) {
+	x := exchangeNamed(name)
+	return func(c contestant) (*runner, error) {
+		op, err := handlerCall(c, x)
+		if err != nil {
+			return nil, err
+		}
+		measure := func(d time.Duration) (sample, error) { return benchmark(d, op) }
+		return &runner{measure, func() error { return nil }}, nil
+	}
+}
+
+// betweenClientAndServer measures a call that a contestant's own client makes.
+func betweenClientAndServer(pick func(*session) call) func(contestant) (*runner, error) {
+	return func(c contestant) (*runner, error) {
+		ctx := context.Background()
+		s, err := c.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.verify(ctx); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		do := pick(s).do
+		measure := func(d time.Duration) (sample, error) {
+			r, err := benchmark(d, func() error { return do(ctx) })
+			return r, errors.Join(err, s.verify(ctx))
+		}
+		return &runner{measure, s.close}, nil
+	}
+}
+
+// run measures w in rounds, each of which takes every contestant once.
+func (w *workload) run(field []contestant, rounds int, d time.Duration, progress func(round int, c contestant, s sample)) (series, error) {
+	var runners []*runner
+	var failure error
+	for _, c := range field {
+		r, err := w.start(c)
+		if err != nil {
+			failure = errors.Join(failure, errors.New(w.name+", "+c.name), err)
+			break
+		}
+		runners = append(runners, r)
+	}
+	all := make(series, len(field))
+	for round := 0; round < rounds && failure == nil; round++ {
+		for i, r := range runners {
+			s, err := r.measure(d)
+			if err != nil {
+				failure = errors.Join(failure, errors.New(w.name+", "+field[i].name), err)
+				break
+			}
+			progress(round, field[i], s)
+			all[i] = append(all[i], s)
+		}
+	}
+	for _, r := range runners {
+		failure = errors.Join(failure, r.stop())
+	}
+	return all, failure
+}

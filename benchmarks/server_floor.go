@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+// floorServer is what everybody is compared with: the same answers written by
+// hand on net/http and encoding/json, without any SDK. It checks no more than
+// a careful author would.
+type floorServer struct {
+	list json.RawMessage // the result of tools/list
+}
+
+func floorHandler(records int) (http.Handler, error) {
+	type tool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	tools := []tool{
+		{"add", addDesc, json.RawMessage(addSchema)},
+		{"search", searchDesc, json.RawMessage(searchSchema)},
+	}
+	for i := range records {
+		tools = append(tools, tool{fmt.Sprintf("record_%03d", i), recordDesc, json.RawMessage(recordSchema)})
+	}
+	list, err := json.Marshal(map[string]any{
+		"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private", "_meta": floorMeta,
+	})
+	return &floorServer{list: list}, err
+}
+
+type floorRequest struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Meta      struct {
+			Version string `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
+	} `json:"params"`
+}
+
+type floorResponse struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result"`
+}
+
+type floorResult struct {
+	Type       string         `json:"resultType"`
+	Content    []floorText    `json:"content"`
+	Structured any            `json:"structuredContent,omitempty"`
+	IsError    bool           `json:"isError,omitempty"`
+	Meta       floorMetaValue `json:"_meta"`
+}
+
+type floorText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type floorMetaValue struct {
+	Server struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"io.modelcontextprotocol/serverInfo"`
+}
+
+var floorMeta = func() (m floorMetaValue) {
+	m.Server.Name, m.Server.Version = "bench", "1.0.0"
+	return m
+}()
+
+var floorBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func (s *floorServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	buf := floorBuffers.Get().(*bytes.Buffer)
+	defer floorBuffers.Put(buf)
+	buf.Reset()
+	if _, err := buf.ReadFrom(r.Body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var req floorRequest
+	if err := json.Unmarshal(buf.Bytes(), &req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if r.Header.Get("Mcp-Protocol-Version") != req.Params.Meta.Version || req.Params.Meta.Version != protocolVersion ||
+		r.Header.Get("Mcp-Method") != req.Method || r.Header.Get("Mcp-Name") != req.Params.Name {
+		http.Error(w, "header mismatch", http.StatusBadRequest)
+		return
+	}
+	out := floorBuffers.Get().(*bytes.Buffer)
+	defer floorBuffers.Put(out)
+	out.Reset()
+	if err := s.answer(out, &req); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(out.Len()))
+	_, _ = w.Write(out.Bytes())
+}
+
+func (s *floorServer) answer(out *bytes.Buffer, req *floorRequest) error {
+	if req.Method == "tools/list" {
+		out.WriteString(`{"jsonrpc":"2.0","id":`)
+		out.Write(req.ID)
+		out.WriteString(`,"result":`)
+		out.Write(s.list)
+		out.WriteByte('}')
+		return nil
+	}
+	result := floorCall(req)
+	response, err := json.Marshal(&floorResponse{Version: "2.0", ID: req.ID, Result: &result})
+	if err != nil {
+		return err
+	}
+	out.Write(response)
+	return nil
+}
+
+func floorCall(req *floorRequest) floorResult {
+	value, err := floorTool(req.Params.Name, req.Params.Arguments)
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(value)
+	}
+	if err != nil {
+		return floorResult{Type: "complete", Content: []floorText{{"text", err.Error()}}, IsError: true, Meta: floorMeta}
+	}
+	return floorResult{Type: "complete", Content: []floorText{{"text", string(text)}}, Structured: value, Meta: floorMeta}
+}
+
+func floorTool(name string, raw json.RawMessage) (any, error) {
+	switch name {
+	case "add":
+		var args struct {
+			A *float64 `json:"a"`
+			B *float64 `json:"b"`
+		}
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, fmt.Errorf("invalid arguments: %w", err)
+		}
+		if args.A == nil || args.B == nil {
+			return nil, fmt.Errorf("invalid arguments: a and b are required")
+		}
+		return add(context.Background(), addArgs{*args.A, *args.B})
+	case "search":
+		return floorSearch(raw)
+	}
+	return nil, fmt.Errorf("unknown tool %q", name)
+}
+
+func floorSearch(raw json.RawMessage) (any, error) {
+	var args struct {
+		Query   *string   `json:"query"`
+		Limit   *int      `json:"limit"`
+		Filters *[]filter `json:"filters"`
+		Sort    *order    `json:"sort"`
+	}
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, fmt.Errorf("invalid arguments: %w", err)
+	}
+	if args.Query == nil || args.Limit == nil || args.Filters == nil || *args.Limit < 1 || *args.Limit > 100 {
+		return nil, fmt.Errorf("invalid arguments: query, limit from 1 to 100 and filters are required")
+	}
+	for _, f := range *args.Filters {
+		switch f.Op {
+		case "eq", "ne", "lt", "gt", "contains":
+		default:
+			return nil, fmt.Errorf("invalid arguments: unknown op %q", f.Op)
+		}
+	}
+	return search(context.Background(), searchArgs{*args.Query, *args.Limit, *args.Filters, args.Sort})
+}

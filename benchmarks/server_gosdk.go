@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	gosdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func gosdkServer(records int) *gosdk.Server {
+	s := gosdk.NewServer(&gosdk.Implementation{Name: "bench", Version: "1.0.0"}, nil)
+	gosdkTool(s, "add", addDesc, addSchema, add)
+	gosdkTool(s, "search", searchDesc, searchSchema, search)
+	for i := range records {
+		gosdkTool(s, fmt.Sprintf("record_%03d", i), recordDesc, recordSchema, record)
+	}
+	return s
+}
+
+func gosdkTool[A, R any](s *gosdk.Server, name, desc, input string, fn func(context.Context, A) (R, error)) {
+	tool := &gosdk.Tool{Name: name, Description: desc, InputSchema: json.RawMessage(input)}
+	gosdk.AddTool(s, tool, func(ctx context.Context, _ *gosdk.CallToolRequest, args A) (*gosdk.CallToolResult, R, error) {
+		r, err := fn(ctx, args)
+		return nil, r, err
+	})
+}
+
+func gosdkHandler(records int) (http.Handler, error) {
+	s := gosdkServer(records)
+	return gosdk.NewStreamableHTTPHandler(func(*http.Request) *gosdk.Server { return s },
+		&gosdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}), nil
+}
+
+func gosdkSession(ctx context.Context) (*session, error) {
+	near, far := gosdk.NewInMemoryTransports()
+	server, err := gosdkServer(0).Connect(ctx, far, nil)
+	if err != nil {
+		return nil, err
+	}
+	c, err := gosdk.NewClient(&gosdk.Implementation{Name: "bench", Version: "1.0.0"}, nil).Connect(ctx, near, nil)
+	if err != nil {
+		return nil, err
+	}
+	caller := func(tool string, args any) call {
+		var got any
+		return call{
+			do: func(ctx context.Context) error {
+				r, err := c.CallTool(ctx, &gosdk.CallToolParams{Name: tool, Arguments: args})
+				if err != nil {
+					return err
+				}
+				got = r.StructuredContent
+				return nil
+			},
+			got: func() any { return got },
+		}
+	}
+	return &session{
+		add: caller("add", &addInput), search: caller("search", &searchInput),
+		close: func() error { return errors.Join(c.Close(), server.Close()) },
+	}, nil
+}

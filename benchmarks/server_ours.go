@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/typedmcp/mcp"
+)
+
+func ourServer(records int) *mcp.Server {
+	s := mcp.NewServer("bench", "1.0.0", nil)
+	mcp.AddTool(s, "add", addDesc, add)
+	mcp.AddTool(s, "search", searchDesc, search)
+	for i := range records {
+		mcp.AddTool(s, fmt.Sprintf("record_%03d", i), recordDesc, record)
+	}
+	return s
+}
+
+func ourHandler(records int) (http.Handler, error) {
+	return ourServer(records).HTTPHandler(nil)
+}
+
+func ourSession(ctx context.Context) (*session, error) {
+	c, err := mcp.Dial(ctx, mcp.InMemory(ourServer(0)), &mcp.ClientOptions{Name: "bench", Version: "1.0.0"})
+	if err != nil {
+		return nil, err
+	}
+	var gotSum addResult
+	var gotFound searchResult
+	return &session{
+		add: call{
+			do: func(ctx context.Context) (err error) {
+				gotSum, err = mcp.Call[addResult](ctx, c, "add", &addInput)
+				return err
+			},
+			got: func() any { return gotSum },
+		},
+		search: call{
+			do: func(ctx context.Context) (err error) {
+				gotFound, err = mcp.Call[searchResult](ctx, c, "search", &searchInput)
+				return err
+			},
+			got: func() any { return gotFound },
+		},
+		close: c.Close,
+	}, nil
+}
