@@ -1,8 +1,6 @@
 package mcp_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -11,18 +9,13 @@ import (
 	"go/token"
 	"maps"
 	"os"
-	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/typedmcp/mcp"
 )
 
 // TestReadme compiles and runs the fenced blocks of README.md. Go has to be formatted; the rest depends on the kind of block:
@@ -33,9 +26,10 @@ import (
 //   - go, statements: run with a context ctx and a server s, which has to pass Check afterwards; they may return an error.
 //     After <!-- compile only: REASON --> they are not run.
 //   - sh: each line is `go run PACKAGE ARGS`, which has to succeed with nothing to read, or one of readmeCommands.
+//     After <!-- serves: FLAG --> it serves HTTP instead, at the address that FLAG takes, until it is interrupted.
 //   - json: has to be valid.
 //
-// A comment of the two forms above stands on the line before the block.
+// A comment of these forms stands on the line before the block; no other may.
 
 // readmeCommands are the commands that TestReadme does not run, and why.
 var readmeCommands = map[string]string{
@@ -83,13 +77,8 @@ func TestReadme(t *testing.T) {
 	for _, c := range b.calls {
 		t.Run("call "+c.tool, func(t *testing.T) { c.check(t, b.out) })
 	}
-	for _, args := range b.runs {
-		t.Run("go run "+strings.Join(args, " "), func(t *testing.T) {
-			out := runCommand(t, b.out, filepath.Join(b.out, path.Base(args[0])), args[1:]...)
-			if len(out) == 0 {
-				t.Error("it printed nothing")
-			}
-		})
+	for _, r := range b.runs {
+		t.Run("go run "+r.pkg+" "+strings.Join(r.args, " "), func(t *testing.T) { r.check(t, b.out) })
 	}
 	t.Run("snippets", func(t *testing.T) { runCommand(t, b.out, filepath.Join(b.out, "snippets.test")) })
 }
@@ -147,11 +136,8 @@ type readmeBuild struct {
 	overlay   map[string]string // path in the module: path of the text
 	packages  []string          // main packages, to be built into out
 	calls     []readmeCall
-	runs      [][]string // package and arguments
+	runs      []readmeRun
 }
-
-// readmeCall is a call that a program of the README has to answer.
-type readmeCall struct{ program, tool, args, want string }
 
 func newReadmeBuild(t *testing.T) *readmeBuild {
 	root, err := os.Getwd()
@@ -171,12 +157,7 @@ func (b *readmeBuild) add(block readmeBlock) error {
 	case "go":
 		return b.addGo(block)
 	case "sh":
-		for command := range strings.Lines(block.code) {
-			if err := b.addCommand(strings.TrimSpace(command)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return b.addCommands(block)
 	case "json":
 		if !json.Valid([]byte(block.code)) {
 			return fmt.Errorf("not valid JSON")
@@ -186,22 +167,32 @@ func (b *readmeBuild) add(block readmeBlock) error {
 	return fmt.Errorf("nothing is known to be done with %q blocks", block.lang)
 }
 
-func (b *readmeBuild) addCommand(command string) error {
-	command, _, _ = strings.Cut(command, " #")
-	command = strings.TrimSpace(command)
-	if _, known := readmeCommands[command]; known {
-		return nil
+func (b *readmeBuild) addCommands(block readmeBlock) error {
+	flag, serves := strings.CutPrefix(block.note, "serves: ")
+	if block.note != "" && !serves {
+		return unknownNote(block)
 	}
-	args, isRun := strings.CutPrefix(command, "go run ")
-	if !isRun {
-		return fmt.Errorf("nobody runs %q: make it a go run, or say in readmeCommands who does", command)
-	}
-	words := strings.Fields(args)
-	b.runs = append(b.runs, words)
-	if !slices.Contains(b.packages, words[0]) {
-		b.packages = append(b.packages, words[0])
+	for command := range strings.Lines(block.code) {
+		command, _, _ = strings.Cut(command, " #")
+		command = strings.TrimSpace(command)
+		if _, known := readmeCommands[command]; known {
+			continue
+		}
+		words, isRun := strings.CutPrefix(command, "go run ")
+		if !isRun {
+			return fmt.Errorf("nobody runs %q: make it a go run, or say in readmeCommands who does", command)
+		}
+		args := strings.Fields(words)
+		b.runs = append(b.runs, readmeRun{pkg: args[0], args: args[1:], serveFlag: flag})
+		if !slices.Contains(b.packages, args[0]) {
+			b.packages = append(b.packages, args[0])
+		}
 	}
 	return nil
+}
+
+func unknownNote(block readmeBlock) error {
+	return fmt.Errorf("the comment before the block is none of those that mean something: %q", block.note)
 }
 
 var (
@@ -220,7 +211,7 @@ func (b *readmeBuild) addGo(block readmeBlock) error {
 	call := readmeNote.FindStringSubmatch(block.note)
 	compileOnly := strings.HasPrefix(block.note, "compile only: ")
 	if block.note != "" && call == nil && !compileOnly {
-		return fmt.Errorf("the comment before the block is none of those that mean something: %q", block.note)
+		return unknownNote(block)
 	}
 	if !readmeMain.MatchString(block.code) {
 		if call != nil {
@@ -317,58 +308,6 @@ func (b *readmeBuild) compile(t *testing.T) {
 	}
 }
 
-// check calls the program as a host would that has it in its configuration, and wants it to end with its input.
-func (c readmeCall) check(t *testing.T, dir string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, c.program))
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		stdin.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("at the end of its input: %v", err)
-		}
-	}()
-	client, err := mcp.Dial(ctx, mcp.Custom(func(context.Context) (mcp.Conn, error) { return mcp.NewConn(stdout, stdin), nil }), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	got, err := mcp.Call[string](ctx, client, c.tool, json.RawMessage(c.args))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != c.want {
-		t.Errorf("%s %s gave %q, want %q", c.tool, c.args, got, c.want)
-	}
-}
-
-// runCommand runs a program, with nothing to read, and returns what it printed on standard output.
-func runCommand(t *testing.T, dir, name string, args ...string) []byte {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(cmd.Args, " "), err, stdout.Bytes(), stderr.Bytes())
-	}
-	return stdout.Bytes()
-}
-
 func TestReadmeBlocks(t *testing.T) {
 	text := "# Title\n\n<!-- call: greet {\"name\":\"Ada\"} = Hello, Ada -->\n```go\nfunc main() {\n}\n```\n\n" +
 		"<!-- not before the block -->\n\n```sh\ngo test ./...\n```\n```json\n```\n"
@@ -396,6 +335,7 @@ func TestReadmeRefuses(t *testing.T) {
 		block readmeBlock
 	}{
 		{"unknown language", readmeBlock{lang: "yaml"}},
+		{"unknown comment on a command", readmeBlock{lang: "sh", note: "skip", code: "go test ./...\n"}},
 		{"unknown command", readmeBlock{lang: "sh", code: "make\n"}},
 		{"bad JSON", readmeBlock{lang: "json", code: "{a}"}},
 		{"unknown comment", readmeBlock{lang: "go", note: "skip", code: "type T int\n"}},
