@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -53,24 +51,17 @@ func (s *Server) warn(warnings []*RegistrationError) {
 // check adds what only the finished definition shows to the problems and
 // warnings that were recorded on the way.
 func (t *Tool) check() (problems, warnings []*RegistrationError) {
-	problems, warnings = slices.Clone(t.problems), slices.Clone(t.warnings)
-	finding := func(format string, args ...any) *RegistrationError {
-		return &RegistrationError{Feature: t.feature(), Caller: t.site.String(), Err: fmt.Errorf(format, args...)}
-	}
+	refused, advice := t.compile()
+	problems, warnings = slices.Concat(t.problems, refused), slices.Concat(t.warnings, advice)
 	if fatal, advice := checkName(t.name); fatal != "" {
-		problems = append(problems, finding("the name %s", fatal))
+		problems = append(problems, t.finding("the name %s", fatal))
 	} else if advice != "" && t.srv.opts.StrictNames {
-		problems = append(problems, finding("the name %s, and StrictNames is set", advice))
+		problems = append(problems, t.finding("the name %s, and StrictNames is set", advice))
 	} else if advice != "" {
-		warnings = append(warnings, finding("the name %s", advice))
+		warnings = append(warnings, t.finding("the name %s", advice))
 	}
 	if t.hints.contradictory() {
-		warnings = append(warnings, finding("it is hinted to be both read-only and destructive"))
-	}
-	for _, icon := range t.icons {
-		if err := icon.check(); err != nil {
-			problems = append(problems, finding("%w", err))
-		}
+		warnings = append(warnings, t.finding("it is hinted to be both read-only and destructive"))
 	}
 	return problems, warnings
 }
@@ -97,53 +88,6 @@ func checkName(name string) (fatal, advice string) {
 		return "", fmt.Sprintf("has %q, which is outside A-Z a-z 0-9 _ - . and which hosts refuse", c)
 	}
 	return "", ""
-}
-
-// maxIcon is the largest image, in bytes, that an icon may carry in itself.
-const maxIcon = 64 << 10
-
-// check accepts what hosts load and show (MCP 2026-07-28, Basic › Icons):
-// https: URIs, and images in data: URIs, which every list carries along.
-func (i Icon) check() error {
-	for _, size := range i.Sizes {
-		if !iconSize(size) {
-			return fmt.Errorf(`icon %.80q: the size %q is neither "any" nor like "48x48"`, i.Src, size)
-		}
-	}
-	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
-		return fmt.Errorf(`icon %.80q: the theme %q is neither "light" nor "dark"`, i.Src, i.Theme)
-	}
-	data, inline := strings.CutPrefix(i.Src, "data:")
-	if !inline {
-		if u, err := url.Parse(i.Src); err != nil || u.Scheme != "https" || u.Host == "" {
-			return fmt.Errorf("icon %.80q is neither an https: URI nor a data: URI", i.Src)
-		}
-		return nil
-	}
-	kind, data, _ := strings.Cut(data, ",")
-	switch kind {
-	case "image/png;base64", "image/jpeg;base64", "image/webp;base64", "image/svg+xml;base64":
-	default:
-		return fmt.Errorf("icon %.80q: a data: URI must begin with data:image/png;base64, or that of image/jpeg, image/webp or image/svg+xml", i.Src)
-	}
-	image, err := base64.StdEncoding.Strict().DecodeString(data)
-	if err != nil {
-		return fmt.Errorf("icon %.80q: the data is not standard base64: %w", i.Src, err)
-	}
-	if len(image) > maxIcon {
-		return fmt.Errorf("icon %.80q: the image has %d bytes, more than %d; give its https: URI instead", i.Src, len(image), maxIcon)
-	}
-	return nil
-}
-
-// iconSize accepts "any" and sizes such as "48x48".
-func iconSize(s string) bool {
-	width, height, both := strings.Cut(s, "x")
-	return s == "any" || both && digits(width) && digits(height)
-}
-
-func digits(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
 }
 
 // encodeMeta returns the JSON of a value for a _meta of the application's.

@@ -124,7 +124,7 @@ func (snap *snapshot) appendList(dst []byte, member string, r *ListResult, req *
 
 // encode returns the tool's entry in tools/list as rev has it.
 func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
-	def := ToolDef{Name: p.name, Description: p.desc, InputSchema: p.input.JSON()}
+	def := ToolDef{Name: p.name, Description: p.desc, InputSchema: p.input.JSON(), Extra: p.extra}
 	if p.output != nil && rev.Structured && (rev.AnyStructured || p.output.Object()) {
 		def.OutputSchema = p.output.JSON()
 	}
@@ -132,7 +132,7 @@ func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
 		def.Title, def.Meta = p.title, p.meta
 	}
 	if rev.Icons {
-		def.Icons = p.icons
+		def.Icons = p.given.icons
 	}
 	if rev.Hints && p.hints.set() {
 		def.Annotations = &ToolAnnotations{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -66,6 +67,9 @@ type ServerOptions struct {
 	// under which the text is logged. What is meant for the model, such as
 	// ToolErrorf and refused arguments, is never redacted.
 	RedactErrors bool
+	// Files is where Icon finds the images that are named by a file; nil when
+	// there are none.
+	Files fs.FS
 	// Logger gets warnings about definitions and the faults that clients do
 	// not see; nil discards them. It must not write to standard output.
 	Logger *slog.Logger

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/typedmcp/mcp/internal/header"
@@ -78,6 +79,7 @@ type registry struct {
 	seq      uint64
 	problems []error
 	warned   map[string]bool // texts of the warnings that were logged
+	writers  map[reflect.Type]writerFunc
 }
 
 func (r *registry) addTool(t *Tool) {
@@ -114,11 +116,14 @@ type snapshot struct {
 type toolPlan struct {
 	*Tool
 	input   *schema.Plan    // what calls are checked against
+	output  *schema.Plan    // what results are checked against; nil: no output schema
 	headers header.Bindings // arguments that HTTP headers mirror
 	run     Handler         // scope and tool middleware around invoke
 }
 
-func (p *toolPlan) info() Info { return Info{Kind: "tool", Name: p.name} }
+func (p *toolPlan) info() Info {
+	return Info{Kind: "tool", Name: p.name, Category: p.category, Tags: p.tags}
+}
 
 // compile builds the snapshot of what is registered.
 func (s *Server) compile() *snapshot {
@@ -127,9 +132,9 @@ func (s *Server) compile() *snapshot {
 		if t.disabled {
 			continue
 		}
-		p := &toolPlan{Tool: t, input: t.input}
+		p := &toolPlan{Tool: t, input: t.given.inPlan, output: t.given.outPlan}
 		if t.strict || s.opts.StrictArgs {
-			p.input = t.input.Strict()
+			p.input = p.input.Strict()
 		}
 		p.headers = p.input.Headers()
 		p.run = chain(p.invoke, append(t.scope.all(), t.middlewares...)...)

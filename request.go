@@ -24,7 +24,9 @@ type Request struct {
 	sink    sink
 	header  http.Header
 	session *session
-	tool    atomic.Pointer[toolPlan] // set by the look-up
+	// modernOnly is as in inbound.
+	modernOnly bool
+	tool       atomic.Pointer[toolPlan] // set by the look-up
 
 	mu       sync.Mutex // protects the fields below, and orders sink writes
 	ended    bool
@@ -146,9 +148,11 @@ func (r *Request) Info() Info {
 	return Info{}
 }
 
-// Info names a registered feature. Kind is "tool".
+// Info describes a registered feature. Kind is "tool". Category and Tags are
+// those given at registration; nobody may change the map.
 type Info struct {
-	Kind, Name string
+	Kind, Name, Category string
+	Tags                 map[string]string
 }
 
 // Progress tells the client how far the request is. done must rise with every

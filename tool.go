@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -34,8 +35,16 @@ type Tool struct {
 	input                *schema.Plan
 	output               *schema.Plan // nil: no output schema
 	valueType            reflect.Type // of Result.Structured when it is the handler's own value
+	shape                resultShape
+	given                given
 	call                 toolFunc
 	problems, warnings   []*RegistrationError
+
+	category   string
+	app        string            // URI of the user interface, "" for none
+	tags       map[string]string // of no meaning to this package
+	structured *bool             // whether results are data for programs too; nil: as the type has it
+	extra      map[string]json.RawMessage
 }
 
 // toolFunc is a tool's function behind its generic shim: it decodes checked
@@ -66,7 +75,6 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 	if fn == nil {
 		t.problem("", errors.New("the handler is nil"))
 	}
-	shape, _ := shapeOf(t.resultType)
 	input := t.input
 	t.call = func(ctx context.Context, args []byte) (*Result, error) {
 		a := new(A)
@@ -77,13 +85,28 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 		if err != nil {
 			return nil, err
 		}
-		result, err := resultOf(shape, &v)
-		if err != nil {
-			return nil, t.srv.unsendable("result of "+t.feature(), err)
-		}
-		return result, nil
+		return t.wrap(&v)
 	}
 	return t.register()
+}
+
+// wrap makes a result of a handler's value, given by its address.
+func (t *Tool) wrap(v any) (*Result, error) {
+	result, err := t.resultOf(v)
+	if err != nil {
+		return nil, t.srv.unsendable("result of "+t.feature(), err)
+	}
+	return result, nil
+}
+
+func (t *Tool) resultOf(v any) (*Result, error) {
+	switch {
+	case t.given.write != nil:
+		return t.given.write(v)
+	case t.shape == shapeJSON && t.given.outPlan != nil:
+		return &Result{Structured: v}, nil
+	}
+	return resultOf(t.shape, v)
 }
 
 // newTool starts a tool of r's server.
@@ -107,7 +130,9 @@ func (t *Tool) derive() {
 	plan, problems := schema.Input(t.argsType, schema.Options{})
 	t.input = plan
 	t.schemaProblems(t.argsType, problems)
-	if _, out := shapeOf(t.resultType); out != nil {
+	shape, out := shapeOf(t.resultType)
+	t.shape = shape
+	if out != nil {
 		plan, problems = schema.Output(out, schema.Options{})
 		t.output, t.valueType = plan, reflect.PointerTo(out)
 		t.schemaProblems(out, problems)
@@ -117,11 +142,7 @@ func (t *Tool) derive() {
 // schemaProblems records what is wrong with a type; warnings wait for Check.
 func (t *Tool) schemaProblems(typ reflect.Type, problems []schema.Problem) {
 	for _, p := range problems {
-		e := &RegistrationError{
-			Feature: t.feature(), Type: typ.String(), Field: p.Field, Tag: p.Tag,
-			Caller: t.site.String(), Err: errors.New(p.Reason),
-		}
-		if p.Warning {
+		if e := t.schemaProblem(typ, p); p.Warning {
 			t.warnings = append(t.warnings, e)
 		} else {
 			t.problems = append(t.problems, e)
@@ -140,15 +161,19 @@ func (t *Tool) problem(field string, err error) {
 
 // change guards every fluent method.
 func (t *Tool) change(apply func()) *Tool {
-	t.srv.mutate(t.feature(), apply)
+	t.srv.mutate(t.feature(), func() {
+		apply()
+		t.given.compiled = false
+	})
 	return t
 }
 
 // Title sets the name shown to people.
 func (t *Tool) Title(s string) *Tool { return t.change(func() { t.title = s }) }
 
-// Icon adds an icon: an https: or data: URI. Sizes are such as "48x48" or
-// "any".
+// Icon adds an icon: an https: or data: URI, or the name of a file in
+// ServerOptions.Files. Sizes are such as "48x48" or "any"; that of a PNG file
+// is found out.
 func (t *Tool) Icon(src string, sizes ...string) *Tool {
 	icon := Icon{Src: src, Sizes: slices.Clone(sizes)}
 	return t.change(func() { t.icons = append(t.icons, icon) })
