@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
-	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 // Serve answers the messages of c until it ends, and closes it. It returns
@@ -37,18 +36,21 @@ func (s *Server) Serve(ctx context.Context, c Conn) error {
 
 // conn is one connection that is being served.
 type conn struct {
-	snap *snapshot
-	io   Conn
-	out  *connWriter
-	pool *workers
+	snap     *snapshot
+	io       Conn
+	out      *connWriter
+	pool     *workers
+	handlers atomic.Int32 // running
 
 	base context.Context // what the contexts of all requests derive from
 	end  context.CancelCauseFunc
+	hang context.CancelFunc // ends the context of writes
 
 	mu       sync.Mutex // protects the fields below
 	flights  map[string]*flight
-	calls    int       // running, of those that count
-	queue    []*flight // waiting for one of those to end
+	calls    int       // started, of those that count against Limits.InFlight
+	others   int       // started, of the others
+	queue    []*flight // waiting for one of calls to end
 	session  *session  // opened by initialize
 	stopping bool
 	failure  error         // the first write error
@@ -56,22 +58,13 @@ type conn struct {
 	stopped  chan struct{} // closed by stop
 }
 
-// flight is a request on its way through a connection.
-type flight struct {
-	inbound
-	conn    *conn
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	key     string
-	counted bool // against Limits.InFlight
-	dropped bool // cancelled: nothing more is written; conn.mu protects it
-}
-
 func newConn(ctx context.Context, snap *snapshot, rw Conn) *conn {
 	limits := snap.srv.opts.Limits
 	c := &conn{snap: snap, io: rw, flights: make(map[string]*flight), stopped: make(chan struct{})}
 	c.base, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
-	c.out = &connWriter{ctx: c.base, io: rw, onFail: c.broken}
+	// Answers are still written when the requests' contexts have ended.
+	writing, hang := context.WithCancel(context.WithoutCancel(ctx))
+	c.out, c.hang = &connWriter{ctx: writing, io: rw, onFail: c.broken}, hang
 	c.pool = newWorkers(limits.InFlight, c.run)
 	if l, ok := rw.(limiter); ok {
 		l.limit(limits.Message)
@@ -88,22 +81,31 @@ func (c *conn) serve(ctx context.Context) error {
 	reading := false
 	select {
 	case err = <-read:
-		if err == nil {
+		switch {
+		case err == nil:
 			c.drain()
 			c.stop(ErrShutdown)
-		} else {
+		case ctx.Err() != nil: // the Conn watches it too
+			c.stop(ErrShutdown)
+			err = nil
+		default:
 			c.stop(fmt.Errorf("%w: %w", ErrDisconnected, err))
 		}
 	case <-c.stopped:
 		reading = true
 	}
-	gone := within(exitTime, c.pool.end())
-	closing := c.io.Close()
-	if reading {
-		within(exitTime, read)
-	}
-	if !gone {
+	idle := c.pool.end()
+	gone := within(exitTime, idle)
+	if !gone && c.handlers.Load() > 0 {
 		err = errors.Join(err, errors.New("mcp: handlers are still running a second after their contexts ended"))
+	}
+	c.hang()
+	closing := c.io.Close()
+	if !gone && c.handlers.Load() == 0 {
+		within(exitTime, idle) // a peer that does not read held up the writer
+	}
+	if d, ok := c.io.(detached); reading && !(ok && d.detached()) {
+		within(exitTime, read)
 	}
 	return c.outcome(err, closing)
 }
@@ -128,7 +130,7 @@ func (c *conn) outcome(err, closing error) error {
 	case c.failure != nil:
 		return fmt.Errorf("mcp: writing to the client: %w", c.failure)
 	case err != nil:
-		return fmt.Errorf("mcp: reading from the client: %w", err)
+		return err
 	case closing != nil:
 		return fmt.Errorf("mcp: closing the connection: %w", closing)
 	}
@@ -140,11 +142,18 @@ func (c *conn) outcome(err, closing error) error {
 func (c *conn) stop(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.stopping {
-		c.stopping = true
-		c.end(cause)
-		close(c.stopped)
+	if c.stopping {
+		return
 	}
+	c.stopping = true
+	c.end(cause)
+	for _, f := range c.queue { // they would start only to be told to stop
+		c.forget(f)
+		c.out.enqueue(c.snap.srv.appendFault(nil, f.msg.ID, errStopping))
+	}
+	c.queue = nil
+	c.pool.start(nil)
+	close(c.stopped)
 }
 
 // broken ends the connection because the peer cannot be written to.
@@ -186,7 +195,7 @@ func (c *conn) read(ctx context.Context) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return err
+			return fmt.Errorf("mcp: reading from the client: %w", err)
 		default:
 			c.receive(bytes.Clone(msg)) // handlers keep spans of it
 		}
@@ -231,156 +240,6 @@ func (c *conn) notified(m *jsonrpc.Message) {
 	}
 }
 
-// request starts f, or refuses it.
-func (c *conn) request(f *flight) {
-	if f.msg.Params.Meta.Version == nil {
-		switch f.msg.Method {
-		case jsonrpc.MethodPing:
-			c.reply(append(jsonrpc.AppendResult(nil, f.msg.ID), "{}}"...))
-			return
-		case jsonrpc.MethodInitialize:
-			c.handshake(f)
-			return
-		}
-	}
-	f.key = f.msg.ID.Key()
-	f.sink = f
-	f.counted = counts(f.msg.Method)
-	f.ctx, f.cancel = context.WithCancelCause(c.base)
-	if fault := c.take(f); fault != nil {
-		f.cancel(nil)
-		c.refuse(f.msg.ID, fault)
-	}
-}
-
-// counts tells which requests run user code for long: these are limited.
-func counts(method string) bool {
-	switch method {
-	case jsonrpc.MethodDiscover, jsonrpc.MethodPing, jsonrpc.MethodToolsList, jsonrpc.MethodResourcesList,
-		jsonrpc.MethodTemplatesList, jsonrpc.MethodPromptsList, jsonrpc.MethodListen:
-		return false
-	}
-	return true
-}
-
-// take starts f, or queues it when enough calls are running.
-func (c *conn) take(f *flight) *Error {
-	limits := c.snap.srv.opts.Limits
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f.session = c.session
-	switch {
-	case c.stopping:
-		return Errorf(CodeInternalError, "Internal error: %v", ErrShutdown)
-	case c.flights[f.key] != nil:
-		return Errorf(CodeInvalidRequest, "Invalid Request: the id is that of a request still running")
-	case len(c.queue) >= limits.Queue, len(c.flights) >= 2*(limits.InFlight+limits.Queue):
-		return Errorf(CodeInternalError, "Internal error: too many requests in flight on this connection (running %d, waiting %d)", c.calls, len(c.queue))
-	}
-	c.flights[f.key] = f
-	if !f.counted {
-		c.pool.start(f)
-	} else if c.calls < limits.InFlight {
-		c.calls++
-		c.pool.start(f)
-	} else {
-		c.queue = append(c.queue, f)
-	}
-	return nil
-}
-
-// run serves f and whatever waited for it, on a worker; nil stands for what
-// the reader has to say.
-func (c *conn) run(f *flight) {
-	if f == nil {
-		c.out.flush()
-	}
-	for f != nil {
-		c.answer(f)
-		f = c.leave(f)
-	}
-}
-
-// answer runs f's handler and writes the response.
-func (c *conn) answer(f *flight) {
-	buf := responses.Get().(*[]byte)
-	done := false
-	defer func() {
-		if !done { // the handler ended its goroutine: answer, and go on elsewhere
-			err := c.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.msg.Method)
-			f.respond(jsonrpc.AppendError(nil, f.msg.ID, int(CodeInternalError), err.Error(), nil))
-			if next := c.leave(f); next != nil {
-				c.pool.start(next)
-			}
-		}
-	}()
-	out, _ := c.snap.handle(f.ctx, &f.inbound, (*buf)[:0])
-	done = true
-	f.respond(out)
-	if cap(out) <= keepBuffer {
-		*buf = out
-		responses.Put(buf)
-	}
-}
-
-// responses holds buffers for messages on their way out.
-var responses = sync.Pool{New: func() any { return new([]byte) }}
-
-// leave ends f and returns the next call that may run in its place.
-func (c *conn) leave(f *flight) *flight {
-	f.cancel(nil)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.forget(f)
-	if f.counted {
-		if len(c.queue) > 0 {
-			next := c.queue[0]
-			c.queue = slices.Delete(c.queue, 0, 1)
-			return next
-		}
-		c.calls--
-	}
-	return nil
-}
-
-// forget takes f off the list of those in flight. c.mu is held.
-func (c *conn) forget(f *flight) {
-	if c.flights[f.key] == f {
-		delete(c.flights, f.key)
-	}
-	if c.drained != nil && len(c.flights) == 0 {
-		close(c.drained)
-		c.drained = nil
-	}
-}
-
-// cancelled ends the request with the given id, if there is one.
-func (c *conn) cancelled(key string, m *jsonrpc.Message) {
-	c.mu.Lock()
-	f := c.flights[key]
-	if f != nil {
-		f.dropped = true
-		c.queue = slices.DeleteFunc(c.queue, func(q *flight) bool { return q == f })
-		c.forget(f)
-	}
-	c.mu.Unlock()
-	if f != nil {
-		f.cancel(cancelCause(m))
-	}
-}
-
-// cancelCause is why a cancelled request's context ended, with the client's
-// reason.
-func cancelCause(m *jsonrpc.Message) error {
-	var params struct {
-		Reason string `json:"reason"`
-	}
-	if err := jsonx.Unmarshal(m.Params.Raw, &params); err != nil || params.Reason == "" {
-		return ErrCancelled
-	}
-	return fmt.Errorf("%w: %.200s", ErrCancelled, params.Reason)
-}
-
 // handshake answers initialize and opens the session.
 func (c *conn) handshake(f *flight) {
 	sess, result, fault := c.snap.initialize(&f.msg, true)
@@ -406,47 +265,16 @@ func (c *conn) refuse(id jsonrpc.ID, fault *Error) {
 }
 
 // reply writes from the reader, which must not block: a worker does the
-// writing. It waits only for a peer that sends and does not read.
+// writing. It waits only for a peer that goes on sending what is answered here
+// and reads none of it.
 func (c *conn) reply(msg []byte) {
-	if c.out.await(c.base) != nil {
+	if c.out.awaitReply(c.base) != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.stopping {
-		c.out.enqueue(msg)
+		c.out.enqueueReply(msg)
 		c.pool.start(nil)
 	}
-}
-
-// notify implements sink.
-func (f *flight) notify(ctx context.Context, msg []byte) error {
-	if err := f.conn.out.await(ctx); err != nil {
-		return err
-	}
-	return f.write(msg)
-}
-
-// respond writes the response, unless the client no longer wants it or the
-// peer stopped reading before the connection ended.
-func (f *flight) respond(msg []byte) {
-	if f.conn.out.await(f.conn.base) == nil {
-		_ = f.write(msg) // nobody is left to be told
-	}
-}
-
-// write queues msg and sees that it is written. Once a cancellation was read
-// nothing more is queued for its request.
-func (f *flight) write(msg []byte) error {
-	f.conn.mu.Lock()
-	dropped := f.dropped
-	if !dropped {
-		f.conn.out.enqueue(msg)
-	}
-	f.conn.mu.Unlock()
-	if dropped {
-		return ErrCancelled
-	}
-	f.conn.out.flush()
-	return nil
 }

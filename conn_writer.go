@@ -26,6 +26,7 @@ type connWriter struct {
 	mu      sync.Mutex // protects the fields below; never held while writing
 	waiting []byte     // messages, each ended by a newline
 	spare   []byte
+	replies int // bytes of waiting that are the reader's
 	busy    bool
 	err     error
 	room    chan struct{} // not nil: somebody waits; closed when there is room
@@ -40,23 +41,42 @@ type lineWriter interface {
 // await returns when there is room for another message, or why there will be
 // none.
 func (w *connWriter) await(ctx context.Context) error {
+	return w.until(ctx, func() bool { return len(w.waiting) < maxWaiting })
+}
+
+// awaitReply is await for the reader, whom only its own replies hold up.
+func (w *connWriter) awaitReply(ctx context.Context) error {
+	return w.until(ctx, func() bool { return w.replies < maxWaiting })
+}
+
+// until returns when room reports true, or why it never will. It is asked
+// with w.mu held, at first and when something has been written.
+func (w *connWriter) until(ctx context.Context, room func() bool) error {
 	for {
 		w.mu.Lock()
-		if w.err != nil || len(w.waiting) < maxWaiting {
+		if w.err != nil || room() {
 			defer w.mu.Unlock()
 			return w.err
 		}
 		if w.room == nil {
 			w.room = make(chan struct{})
 		}
-		room := w.room
+		changed := w.room
 		w.mu.Unlock()
 		select {
-		case <-room:
+		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// enqueueReply is enqueue for the reader.
+func (w *connWriter) enqueueReply(msg []byte) {
+	w.enqueue(msg)
+	w.mu.Lock()
+	w.replies += len(msg)
+	w.mu.Unlock()
 }
 
 // enqueue appends msg to what is waiting. It never blocks; somebody must call
@@ -69,10 +89,16 @@ func (w *connWriter) enqueue(msg []byte) {
 	}
 	start := len(w.waiting)
 	w.waiting = append(append(w.waiting, msg...), '\n')
-	// A newline within JSON is white space between tokens; on the wire it
+	// A line break within JSON is white space between tokens; on the wire it
 	// would end the message.
-	for line := w.waiting[start : len(w.waiting)-1]; ; {
-		i := bytes.IndexByte(line, '\n')
+	blank(w.waiting[start:len(w.waiting)-1], '\n')
+	blank(w.waiting[start:len(w.waiting)-1], '\r')
+}
+
+// blank replaces every c in line by a space.
+func blank(line []byte, c byte) {
+	for {
+		i := bytes.IndexByte(line, c)
 		if i < 0 {
 			return
 		}
@@ -94,7 +120,8 @@ func (w *connWriter) flush() {
 	w.mu.Lock()
 	for len(w.waiting) > 0 && w.err == nil {
 		lines := w.waiting
-		w.waiting = w.spare[:0]
+		w.waiting, w.spare = w.spare[:0], nil
+		w.replies = 0
 		w.wake()
 		w.mu.Unlock()
 		err := w.write(lines)

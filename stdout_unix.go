@@ -24,6 +24,9 @@ func takeStdout() (out *os.File, restore func() error, err error) {
 		err = unix.Dup2(2, 1)
 	}
 	if err != nil {
+		if saved >= 0 {
+			err = errors.Join(err, unix.Close(saved))
+		}
 		return nil, nil, errors.Join(fmt.Errorf("mcp: redirecting standard output to standard error: %w", err), unix.Close(private))
 	}
 	return os.NewFile(uintptr(private), "stdout"), func() error {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"net"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -33,9 +35,11 @@ var ErrTooLarge = errors.New("mcp: message too large")
 // NewConn returns a Conn with one message a line, the framing of MCP's stdio
 // transport, over any stream: pipes, sockets, a child process. Messages may
 // end in CRLF; blank lines are skipped. Close closes r and w where they are
-// io.Closers.
+// io.Closers; an r that is none must return from Read by itself when the
+// connection ends, or a goroutine stays in it.
 func NewConn(r io.Reader, w io.Writer) Conn {
-	return &lineConn{r: bufio.NewReaderSize(r, 64<<10), w: w, closers: closersOf(r, w)}
+	_, closable := r.(io.Closer)
+	return &lineConn{r: bufio.NewReaderSize(r, 64<<10), w: w, closers: closersOf(r, w), stays: !closable}
 }
 
 type lineConn struct {
@@ -44,6 +48,7 @@ type lineConn struct {
 	max     atomic.Int64 // bytes of a message; 0: the default
 	long    []byte       // a line longer than the reader's buffer
 	closers []io.Closer
+	stays   bool // Close does not unblock Read
 	once    sync.Once
 	err     error
 }
@@ -62,6 +67,12 @@ func closersOf(values ...any) []io.Closer {
 type limiter interface{ limit(n int) }
 
 func (c *lineConn) limit(n int) { c.max.Store(int64(n)) }
+
+// detached is a Conn whose Close may be unable to unblock Read, which nobody
+// need wait for then.
+type detached interface{ detached() bool }
+
+func (c *lineConn) detached() bool { return c.stays }
 
 func (c *lineConn) maxMessage() int {
 	if n := c.max.Load(); n > 0 {
@@ -85,34 +96,37 @@ func (c *lineConn) Read(context.Context) ([]byte, error) {
 
 // line returns the next line. The last one may lack its newline.
 func (c *lineConn) line() ([]byte, error) {
+	limit := c.maxMessage()
 	line, err := c.r.ReadSlice('\n')
-	if err == nil && len(line) <= c.maxMessage() {
-		return line, nil
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = c.longLine(line, limit)
 	}
-	c.long = c.long[:0]
-	size, limit := 0, c.maxMessage()
-	for {
-		if size += len(bytes.TrimRight(line, "\r\n")); size <= limit {
-			c.long = append(c.long, line...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			break
-		}
-		line, err = c.r.ReadSlice('\n')
-	}
-	long := c.long
-	if cap(c.long) > keepBuffer {
-		c.long = nil
-	}
-	switch {
-	case size > limit:
-		return nil, ErrTooLarge
-	case errors.Is(err, io.EOF) && len(long) > 0:
-		return long, nil
-	case err != nil:
+	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
 		return nil, err
 	}
-	return long, nil
+	if line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}); len(line) > limit {
+		return nil, ErrTooLarge
+	}
+	return line, nil
+}
+
+// longLine reads on from the start of a line that the reader's buffer cannot
+// hold. Of a line over the limit it keeps no more than tells.
+func (c *lineConn) longLine(line []byte, limit int) ([]byte, error) {
+	const ending = len("\r\n")
+	c.long = append(c.long[:0], line...)
+	err := bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = c.r.ReadSlice('\n')
+		if len(c.long) <= limit+ending {
+			c.long = append(c.long, line...)
+		}
+	}
+	long := c.long
+	if cap(long) > keepBuffer {
+		c.long = nil
+	}
+	return long, err
 }
 
 // Write implements Conn.
@@ -131,7 +145,10 @@ func (c *lineConn) writeLines(_ context.Context, lines []byte) error {
 func (c *lineConn) Close() error {
 	c.once.Do(func() {
 		for _, closer := range c.closers {
-			c.err = errors.Join(c.err, closer.Close())
+			// Both directions may be one and the same connection.
+			if err := closer.Close(); !errors.Is(err, fs.ErrClosed) && !errors.Is(err, net.ErrClosed) {
+				c.err = errors.Join(c.err, err)
+			}
 		}
 	})
 	return c.err

@@ -1,0 +1,229 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// flight is a request on its way through a connection.
+type flight struct {
+	inbound
+	conn    *conn
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	key     string
+	counted bool // against Limits.InFlight
+	over    bool // answered or cancelled: nothing more is written; conn.mu protects it
+}
+
+// request starts f, or refuses it.
+func (c *conn) request(f *flight) {
+	if f.msg.Params.Meta.Version == nil {
+		switch f.msg.Method {
+		case jsonrpc.MethodPing:
+			if c.snap.legacy() {
+				c.reply(append(jsonrpc.AppendResult(nil, f.msg.ID), "{}}"...))
+				return
+			}
+		case jsonrpc.MethodInitialize:
+			c.handshake(f)
+			return
+		}
+	}
+	f.key = f.msg.ID.Key()
+	f.sink = f
+	f.counted = counts(f.msg.Method)
+	f.ctx, f.cancel = context.WithCancelCause(c.base)
+	if fault := c.take(f); fault != nil {
+		f.cancel(nil)
+		c.refuse(f.msg.ID, fault)
+	}
+}
+
+// legacy reports whether a revision is served that initialize opens.
+func (snap *snapshot) legacy() bool {
+	return slices.ContainsFunc(snap.srv.revs, func(r *wire.Revision) bool { return !r.Modern })
+}
+
+// counts tells which requests run user code for long: these are limited.
+func counts(method string) bool {
+	switch method {
+	case jsonrpc.MethodDiscover, jsonrpc.MethodPing, jsonrpc.MethodToolsList, jsonrpc.MethodResourcesList,
+		jsonrpc.MethodTemplatesList, jsonrpc.MethodPromptsList, jsonrpc.MethodListen:
+		return false
+	}
+	return true
+}
+
+// errStopping answers the requests that wait when the server stops.
+var errStopping = Errorf(CodeInternalError, "Internal error: the server is shutting down")
+
+// take starts f, or queues it when enough calls are running.
+func (c *conn) take(f *flight) *Error {
+	limits := c.snap.srv.opts.Limits
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.session = c.session
+	full := c.calls >= limits.InFlight
+	switch {
+	case c.stopping:
+		return errStopping
+	case c.flights[f.key] != nil:
+		return Errorf(CodeInvalidRequest, "Invalid Request: the id is that of a request still running")
+	case f.counted && full && len(c.queue) >= limits.Queue, !f.counted && c.others >= limits.InFlight+limits.Queue:
+		return Errorf(CodeInternalError, "Internal error: too many requests in flight on this connection (running %d, waiting %d)", c.calls+c.others, len(c.queue))
+	}
+	c.flights[f.key] = f
+	switch {
+	case !f.counted:
+		c.others++
+	case full:
+		c.queue = append(c.queue, f)
+		return nil
+	default:
+		c.calls++
+	}
+	c.pool.start(f)
+	return nil
+}
+
+// run serves f and whatever waited for it, on a worker; nil stands for what
+// the reader has to say.
+func (c *conn) run(f *flight) {
+	if f == nil {
+		c.out.flush()
+	}
+	for f != nil {
+		c.answer(f)
+		f = c.leave(f)
+	}
+}
+
+// answer runs f's handler and writes the response.
+func (c *conn) answer(f *flight) {
+	buf := responses.Get().(*[]byte)
+	done := false
+	c.handlers.Add(1)
+	defer func() {
+		if !done { // the handler ended its goroutine: answer, and go on elsewhere
+			c.handlers.Add(-1)
+			err := c.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.msg.Method)
+			f.respond(jsonrpc.AppendError(nil, f.msg.ID, int(CodeInternalError), err.Error(), nil))
+			if next := c.leave(f); next != nil {
+				c.pool.start(next)
+			}
+		}
+	}()
+	out, _ := c.snap.handle(f.ctx, &f.inbound, (*buf)[:0])
+	done = true
+	c.handlers.Add(-1)
+	f.respond(out)
+	if cap(out) <= keepBuffer {
+		*buf = out
+		responses.Put(buf)
+	}
+}
+
+// responses holds buffers for messages on their way out.
+var responses = sync.Pool{New: func() any { return new([]byte) }}
+
+// leave ends f and returns the next call that may run in its place.
+func (c *conn) leave(f *flight) *flight {
+	f.cancel(nil)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forget(f)
+	switch {
+	case !f.counted:
+		c.others--
+	case len(c.queue) > 0:
+		next := c.queue[0]
+		c.queue = slices.Delete(c.queue, 0, 1)
+		return next
+	default:
+		c.calls--
+	}
+	return nil
+}
+
+// forget takes f off the list of those in flight. c.mu is held.
+func (c *conn) forget(f *flight) {
+	if c.flights[f.key] == f {
+		delete(c.flights, f.key)
+	}
+	if c.drained != nil && len(c.flights) == 0 {
+		close(c.drained)
+		c.drained = nil
+	}
+}
+
+// cancelled ends the request with the given id, if there is one.
+func (c *conn) cancelled(key string, m *jsonrpc.Message) {
+	c.mu.Lock()
+	f := c.flights[key]
+	if f != nil {
+		f.over = true
+		c.queue = slices.DeleteFunc(c.queue, func(q *flight) bool { return q == f })
+		c.forget(f)
+	}
+	c.mu.Unlock()
+	if f != nil {
+		cause := cancelCause(m)
+		c.snap.srv.log.Debug("mcp: a request was cancelled", "method", f.msg.Method, "cause", cause.Error())
+		f.cancel(cause)
+	}
+}
+
+// cancelCause is why a cancelled request's context ended, with the client's
+// reason.
+func cancelCause(m *jsonrpc.Message) error {
+	var params struct {
+		Reason string `json:"reason"`
+	}
+	if err := jsonx.Unmarshal(m.Params.Raw, &params); err != nil || params.Reason == "" {
+		return ErrCancelled
+	}
+	return fmt.Errorf("%w: %.200s", ErrCancelled, params.Reason)
+}
+
+// notify implements sink.
+func (f *flight) notify(ctx context.Context, msg []byte) error {
+	if err := f.conn.out.await(ctx); err != nil {
+		return err
+	}
+	return f.write(msg, false)
+}
+
+// respond writes the response, unless the client no longer wants it or the
+// peer stopped reading before the connection ended.
+func (f *flight) respond(msg []byte) {
+	if f.conn.out.await(f.conn.base) == nil {
+		_ = f.write(msg, true) // nobody is left to be told
+	}
+}
+
+// write queues msg and sees that it is written. Nothing is queued for a
+// request after its last message, or after its cancellation was read.
+func (f *flight) write(msg []byte, last bool) error {
+	f.conn.mu.Lock()
+	over := f.over
+	if !over {
+		f.conn.out.enqueue(msg)
+		f.over = last
+	}
+	f.conn.mu.Unlock()
+	if over {
+		return errOver
+	}
+	f.conn.out.flush()
+	return nil
+}
+
+var errOver = errors.New("mcp: the request is over")
