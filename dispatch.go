@@ -24,9 +24,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
@@ -36,6 +38,9 @@ type inbound struct {
 	sink    sink
 	header  http.Header // nil off HTTP
 	session *session    // nil: none was opened
+	// modernOnly: what came in this way is not served in older revisions,
+	// though the server knows some.
+	modernOnly bool
 }
 
 // handle answers one request: it appends the response to dst and returns the
@@ -48,6 +53,7 @@ func (snap *snapshot) handle(ctx context.Context, in *inbound, dst []byte) ([]by
 	c := &requestContext{Context: ctx}
 	req := &c.req
 	req.srv, req.rev, req.msg, req.sink, req.header = snap.srv, rev, in.msg, in.sink, in.header
+	req.modernOnly = in.modernOnly
 	if !rev.Modern {
 		req.session = in.session
 	}
@@ -88,10 +94,10 @@ func (snap *snapshot) admit(in *inbound) (*wire.Revision, *Error) {
 	if fault := matchHeader(in, header.ProtocolVersion, meta.Version); fault != nil {
 		return nil, fault
 	}
-	rev := wire.LookupQuoted(meta.Version)
+	version, _ := jsonx.View(meta.Version)
+	rev := wire.Lookup(version)
 	if rev == nil || !rev.Modern || !slices.Contains(snap.srv.revs, rev) {
-		requested, _ := unquoted(meta.Version)
-		return nil, snap.srv.unsupported(requested)
+		return nil, snap.srv.unsupported(strings.Clone(version), in.modernOnly)
 	}
 	if fault := matchRouting(in); fault != nil {
 		return nil, fault
@@ -180,8 +186,8 @@ func knownLevel(quoted []byte) bool {
 }
 
 // unsupported is the answer to a version that is not served.
-func (s *Server) unsupported(requested string) *Error {
-	supported := s.versions()
+func (s *Server) unsupported(requested string, modernOnly bool) *Error {
+	supported := s.versions(modernOnly)
 	return &Error{
 		Code:    CodeUnsupportedVersion,
 		Message: fmt.Sprintf("Unsupported protocol version %.60q; supported: %v", requested, supported),
@@ -193,10 +199,12 @@ func (s *Server) unsupported(requested string) *Error {
 }
 
 // versions names the accepted revisions, newest first.
-func (s *Server) versions() []string {
-	all := make([]string, len(s.revs))
-	for i, r := range s.revs {
-		all[i] = r.Version
+func (s *Server) versions(modernOnly bool) []string {
+	all := make([]string, 0, len(s.revs))
+	for _, r := range s.revs {
+		if r.Modern || !modernOnly {
+			all = append(all, r.Version)
+		}
 	}
 	return all
 }

@@ -65,7 +65,7 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 		if r == nil || req.msg.Method != jsonrpc.MethodDiscover {
 			return dst, snap.wrongResult(req, v)
 		}
-		dst, err = snap.appendDiscovery(dst, r)
+		dst, err = snap.appendDiscovery(dst, r, req.modernOnly)
 	default:
 		return dst, snap.wrongResult(req, v)
 	}
@@ -177,8 +177,8 @@ func (snap *snapshot) serverInfo() *ServerInfo {
 }
 
 // appendDiscovery appends the members of a result of server/discover.
-func (snap *snapshot) appendDiscovery(dst []byte, info *ServerInfo) ([]byte, error) {
-	versions := snap.srv.versions()
+func (snap *snapshot) appendDiscovery(dst []byte, info *ServerInfo, modernOnly bool) ([]byte, error) {
+	versions := snap.srv.versions(modernOnly)
 	dst, err := jsonx.Append(append(dst, `"supportedVersions":`...), &versions)
 	if err != nil {
 		return dst, err
@@ -195,7 +195,7 @@ func (snap *snapshot) appendDiscovery(dst []byte, info *ServerInfo) ([]byte, err
 // encodeDiscovery encodes the result of server/discover, nil on failure.
 func (snap *snapshot) encodeDiscovery() []byte {
 	modern := wire.Revisions[0]
-	dst, err := snap.appendDiscovery(appendOpen(nil, modern), snap.serverInfo())
+	dst, err := snap.appendDiscovery(appendOpen(nil, modern), snap.serverInfo(), false)
 	if err == nil {
 		dst, err = snap.appendStamp(dst, nil, modern)
 	}
@@ -210,7 +210,9 @@ func (snap *snapshot) encodeDiscovery() []byte {
 func (snap *snapshot) cached(req *Request) []byte {
 	switch req.msg.Method {
 	case jsonrpc.MethodDiscover:
-		return snap.discovery()
+		if !req.modernOnly {
+			return snap.discovery()
+		}
 	case jsonrpc.MethodToolsList:
 		if req.msg.Params.Cursor == nil {
 			return snap.list(req.rev).first

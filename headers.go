@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"net/http"
-
 	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -70,15 +68,21 @@ func matchName(in *inbound, quoted []byte) *Error {
 	return matchHeader(in, header.Name, quoted)
 }
 
-// checkParams compares the headers that mirror arguments of the tool.
-func (p *toolPlan) checkParams(h http.Header, args []byte) *Error {
+// checkParams compares the headers that mirror arguments of the tool; older
+// revisions have none. Arguments that are no object are refused later, as the
+// invalid params that they are.
+func (p *toolPlan) checkParams(req *Request) *Error {
+	args := req.msg.Params.Arguments
+	if req.header == nil || !req.rev.Modern || len(args) > 0 && args[0] != '{' && args[0] != 'n' {
+		return nil
+	}
 	for i := range p.headers {
 		b := &p.headers[i]
 		raw, err := jsonx.Find(args, b.Path...)
 		if err != nil { // refused with the other faults of the arguments
 			continue
 		}
-		if err := b.Check(h, raw, jsonx.Unquote); err != nil {
+		if err := b.Check(req.header, raw, jsonx.Unquote); err != nil {
 			return headerFault(err)
 		}
 	}

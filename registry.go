@@ -207,10 +207,8 @@ func (snap *snapshot) route(ctx context.Context, req *Request) (any, error) {
 			return nil, err
 		}
 		req.tool.Store(p)
-		if req.header != nil && p.headers != nil {
-			if fault := p.checkParams(req.header, req.msg.Params.Arguments); fault != nil {
-				return nil, fault
-			}
+		if fault := p.checkParams(req); fault != nil {
+			return nil, fault
 		}
 		return p.run(ctx, req)
 	case jsonrpc.MethodToolsList:

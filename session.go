@@ -34,7 +34,7 @@ func (snap *snapshot) initialize(m *jsonrpc.Message, legacyOn bool) (*session, [
 	legacy := slices.DeleteFunc(slices.Clone(snap.srv.revs), func(r *wire.Revision) bool { return r.Modern })
 	switch {
 	case len(legacy) == 0 || !legacyOn:
-		return nil, nil, snap.srv.unsupported(params.Version)
+		return nil, nil, snap.srv.unsupported(params.Version, !legacyOn)
 	case err != nil || params.Version == "" || params.Capabilities == nil || params.Client == nil:
 		return nil, nil, Errorf(CodeInvalidParams, "Invalid params: initialize needs protocolVersion (a string), capabilities and clientInfo (objects)")
 	}

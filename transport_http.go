@@ -2,13 +2,11 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,6 +53,17 @@ const (
 
 const defaultKeepAlive = 15 * time.Second
 
+// check finds values that mean nothing; newGuard checks those that are its.
+func (o *HTTPOptions) check() error {
+	switch {
+	case o.KeepAlive < 0:
+		return fmt.Errorf("mcp: option KeepAlive: %v is negative; 0 means %v", o.KeepAlive, defaultKeepAlive)
+	case o.Legacy < LegacyStateless || o.Legacy > LegacyOff:
+		return fmt.Errorf("mcp: option Legacy: %d is no LegacyMode", o.Legacy)
+	}
+	return nil
+}
+
 // HTTPHandler returns a handler that serves MCP's Streamable HTTP transport,
 // at whatever path it is mounted. It fails with what Check finds. The handler
 // is safe for concurrent use; handlers of tools run in the goroutines of
@@ -75,13 +84,19 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 	if opts != nil {
 		h.opts = *opts
 	}
-	if h.opts.KeepAlive <= 0 {
+	if err := h.opts.check(); err != nil {
+		return nil, err
+	}
+	if h.opts.KeepAlive == 0 {
 		h.opts.KeepAlive = defaultKeepAlive
 	}
 	if h.guard, err = newGuard(&h.opts); err != nil {
 		return nil, err
 	}
-	h.legacy = h.opts.Legacy != LegacyOff && !snap.srv.revs[len(snap.srv.revs)-1].Modern
+	h.modernOnly = h.opts.Legacy == LegacyOff
+	if served := s.versions(h.modernOnly); len(served) == 0 {
+		return nil, errors.New("mcp: option Legacy: LegacyOff leaves nothing to serve, as ServerOptions.Versions names older revisions only")
+	}
 	h.active.init(h.opts.KeepAlive)
 	if err := s.serving.add(h); err != nil {
 		return nil, err
@@ -94,7 +109,7 @@ type httpHandler struct {
 	snap        *snapshot
 	opts        HTTPOptions
 	guard       *guard
-	legacy      bool          // revisions before 2026-07-28 are served
+	modernOnly  bool          // revisions before 2026-07-28 are refused
 	bodyTimeout time.Duration // for reading a request's body; 0: none
 	active      streams
 
@@ -106,6 +121,10 @@ type httpHandler struct {
 // protocol's.
 func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.guard.admit(w, r) {
+		return
+	}
+	if h.stopped() {
+		unavailable(w)
 		return
 	}
 	if r.Method != http.MethodPost {
@@ -120,12 +139,9 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !json && !sse:
 		refuseHTTP(w, http.StatusNotAcceptable, "Accept must allow application/json or text/event-stream")
 	default:
-		body, status := h.body(w, r)
-		if status != 0 {
-			refuseHTTP(w, status, http.StatusText(status))
-			return
+		if body, ok := h.body(w, r); ok {
+			h.receive(w, r, body, json, sse)
 		}
-		h.receive(w, r, body, json, sse)
 	}
 }
 
@@ -134,10 +150,17 @@ func refuseHTTP(w http.ResponseWriter, status int, why string) {
 	writeJSON(w, status, jsonrpc.AppendError(nil, nil, jsonrpc.CodeInvalidRequest, "Invalid Request: "+why, nil))
 }
 
+// unavailable answers what arrives after shutdown.
+func unavailable(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close")
+	writeJSON(w, http.StatusServiceUnavailable,
+		jsonrpc.AppendError(nil, nil, jsonrpc.CodeInternalError, "Internal error: the server is shutting down", nil))
+}
+
 // receive deals with the message of a POST.
 func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byte, json, sse bool) {
 	st := &httpStream{h: h, w: w, json: json, sse: sse}
-	st.header = r.Header
+	st.header, st.modernOnly = r.Header, h.modernOnly
 	if err := jsonrpc.Decode(body, h.snap.srv.opts.Limits.Depth, &st.msg); err != nil {
 		var fault *jsonrpc.Fault
 		errors.As(err, &fault)
@@ -147,47 +170,37 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 	switch st.msg.Kind {
 	case jsonrpc.Response:
 		refuseHTTP(w, http.StatusBadRequest, "responses are not accepted: this server asks nothing")
-	case jsonrpc.Notification: // none means anything without a session
-		w.WriteHeader(http.StatusAccepted)
+	case jsonrpc.Notification:
+		h.notified(st)
 	default:
-		if !h.classify(st) {
-			return
+		if h.classify(st) {
+			st.serve(r)
 		}
-		st.serve(r)
 	}
 }
 
-// classify decides whether a request belongs to a legacy revision and gives
-// it its session then; it reports whether there is more to do. Whoever names
-// a modern version, in _meta or header, is held to the modern rules.
-func (h *httpHandler) classify(st *httpStream) bool {
+// notified answers a notification. None means anything without a session, not
+// even a cancellation, as ids are unique to a client only. Headers may be
+// absent, but not name a version that is not served.
+func (h *httpHandler) notified(st *httpStream) {
 	version, present, repeated := header.One(st.header, header.ProtocolVersion)
-	rev := wire.Lookup(version)
-	modern := repeated || st.msg.Params.Meta.Version != nil || rev != nil && rev.Modern
+	var fault *Error
 	switch {
-	case modern:
-		return true
-	case st.msg.Method == jsonrpc.MethodInitialize:
-		h.handshake(st)
-		return false
-	case !h.legacy || present && rev == nil: // refused for what modern requests must carry
-		return true
-	case !present: // it is sent since 2025-06-18 only
-		rev = wire.Lookup("2025-03-26")
+	case repeated:
+		fault = checkVersionHeader(&st.inbound)
+	case present && !h.serves(wire.Lookup(version)):
+		fault = h.snap.srv.unsupported(version, h.modernOnly)
 	}
-	st.session = &session{rev: rev}
-	st.session.ready.Store(true)
-	return true
-}
-
-// handshake answers initialize without opening a session.
-func (h *httpHandler) handshake(st *httpStream) {
-	_, result, fault := h.snap.initialize(&st.msg, h.legacy)
 	if fault != nil {
-		writeJSON(st.w, httpStatus(fault, false), h.snap.srv.appendFault(nil, st.msg.ID, fault))
+		writeJSON(st.w, http.StatusBadRequest, h.snap.srv.appendFault(nil, nil, fault))
 		return
 	}
-	writeJSON(st.w, http.StatusOK, append(append(jsonrpc.AppendResult(nil, st.msg.ID), result...), '}'))
+	st.w.WriteHeader(http.StatusAccepted)
+}
+
+// serves reports whether the endpoint serves rev, which may be nil.
+func (h *httpHandler) serves(rev *wire.Revision) bool {
+	return rev != nil && (rev.Modern || !h.modernOnly) && slices.Contains(h.snap.srv.revs, rev)
 }
 
 // httpStatus is the status of the answer that holds fault (MCP 2026-07-28,
@@ -213,75 +226,51 @@ func httpStatus(fault *Error, legacy bool) int {
 // growBody is the largest body that a client's word alone makes us allocate.
 const growBody = 1 << 20
 
-// body reads the request's body; status is not 0 when it is refused.
-func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte, status int) {
+// body reads the request's body; when that fails the request has been
+// answered.
+func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	limit := int64(h.snap.srv.opts.Limits.Message)
-	if r.ContentLength > limit {
-		return nil, http.StatusRequestEntityTooLarge
-	}
 	if h.bodyTimeout > 0 {
 		rc := http.NewResponseController(w)
-		_ = rc.SetReadDeadline(time.Now().Add(h.bodyTimeout)) // HTTP/2 and tests may have none
+		_ = rc.SetReadDeadline(time.Now().Add(h.bodyTimeout)) // not every writer has deadlines
 		defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	}
 	var err error
-	if n := r.ContentLength; n >= 0 && n <= growBody {
+	switch n := r.ContentLength; {
+	case n > limit:
+		err = ErrTooLarge
+	case n >= 0 && n <= growBody:
 		body = make([]byte, n)
 		_, err = io.ReadFull(r.Body, body)
-	} else {
+	default:
 		var buf bytes.Buffer
-		_, err = buf.ReadFrom(io.LimitReader(r.Body, limit+1))
-		body = buf.Bytes()
+		_, err = buf.ReadFrom(io.LimitReader(r.Body, max(limit, limit+1))) // no limit may be the largest int
+		if body = buf.Bytes(); int64(len(body)) > limit {
+			err = ErrTooLarge
+		}
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
-	case int64(len(body)) > limit || errors.As(err, &tooLarge):
-		return nil, http.StatusRequestEntityTooLarge
-	case err != nil:
-		return nil, http.StatusBadRequest
+	case err == nil:
+		return body, true
+	case errors.Is(err, ErrTooLarge):
+		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", limit))
+	case errors.As(err, &tooLarge):
+		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit))
+	default:
+		refuseHTTP(w, http.StatusBadRequest, "the body could not be read to its end")
 	}
-	return body, 0
+	return nil, false
 }
 
-// jsonBody reports whether a Content-Type is that of JSON in UTF-8.
-func jsonBody(values []string) bool {
-	if len(values) != 1 {
+// stopped reports whether stop was called.
+func (h *httpHandler) stopped() bool {
+	select {
+	case <-h.over:
+		return true
+	default:
 		return false
 	}
-	if values[0] == "application/json" {
-		return true
-	}
-	kind, params, err := mime.ParseMediaType(values[0])
-	charset, named := params["charset"]
-	return err == nil && kind == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
-}
-
-// accepts tells which of the two forms of an answer an Accept header allows.
-// It is read liberally: no header allows both.
-func accepts(values []string) (json, sse bool) {
-	if len(values) == 0 {
-		return true, true
-	}
-	if len(values) == 1 && (values[0] == "application/json, text/event-stream" || values[0] == "*/*") {
-		return true, true
-	}
-	for _, value := range values {
-		for item := range strings.SplitSeq(value, ",") {
-			kind, params, _ := strings.Cut(item, ";")
-			if strings.Contains(strings.ReplaceAll(params, " ", "")+";", "q=0;") {
-				continue
-			}
-			switch strings.ToLower(strings.TrimSpace(kind)) {
-			case "application/json", "application/*":
-				json = true
-			case "text/event-stream", "text/*":
-				sse = true
-			case "*/*":
-				json, sse = true, true
-			}
-		}
-	}
-	return json, sse
 }
 
 // stop implements stopper: running requests end with cause, and later ones
@@ -291,31 +280,4 @@ func (h *httpHandler) stop(cause error) {
 		close(h.over)
 		h.active.end(cause, func() { h.snap.srv.serving.remove(h) })
 	})
-}
-
-// requestCause watches over the context of an HTTP request: it ends with the
-// reasons this package names.
-func requestCause(r *http.Request) (ctx context.Context, cancel context.CancelCauseFunc, release func()) {
-	parent := r.Context()
-	ctx, cancel = context.WithCancelCause(context.WithoutCancel(parent))
-	release = func() { cancel(nil) }
-	if parent.Done() == nil {
-		return ctx, cancel, release
-	}
-	timeout := func() {}
-	if deadline, ok := parent.Deadline(); ok {
-		ctx, timeout = context.WithDeadline(ctx, deadline)
-	}
-	unwatch := context.AfterFunc(parent, func() {
-		err := context.Cause(parent)
-		if errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%w: %w", ErrDisconnected, err)
-		}
-		cancel(err)
-	})
-	return ctx, cancel, func() {
-		unwatch()
-		timeout()
-		cancel(nil)
-	}
 }

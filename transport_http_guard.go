@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,27 +16,47 @@ import (
 // 2026-07-28, Streamable HTTP › Security Warning). Forwarded headers are never
 // read: anybody can write them.
 type guard struct {
-	origins []string // in lower case
-	hosts   []string // in lower case
+	origins []string // as browsers send them
+	hosts   []authority
 	anyHost bool
 }
 
 func newGuard(opts *HTTPOptions) (*guard, error) {
 	g := &guard{anyHost: opts.InsecureAnyHost}
 	for _, o := range opts.AllowedOrigins {
-		u, err := url.Parse(o)
-		if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		origin, ok := parseOrigin(o)
+		if !ok {
 			return nil, fmt.Errorf("mcp: option AllowedOrigins: %q is no origin; write it as https://app.example.com, with a port if it has one", o)
 		}
-		g.origins = append(g.origins, strings.ToLower(o))
+		g.origins = append(g.origins, origin)
 	}
 	for _, h := range opts.AllowedHosts {
-		if h == "" || strings.ContainsAny(h, "/ @") {
-			return nil, fmt.Errorf("mcp: option AllowedHosts: %q is no host name; write it as mcp.example.com or mcp.example.com:8443", h)
+		host, ok := parseAuthority(h)
+		if !ok || !host.named() {
+			return nil, fmt.Errorf("mcp: option AllowedHosts: %q is no host; write it as mcp.example.com or mcp.example.com:8443", h)
 		}
-		g.hosts = append(g.hosts, strings.ToLower(h))
+		g.hosts = append(g.hosts, host)
 	}
 	return g, nil
+}
+
+// parseOrigin returns an origin in the form that browsers send: in lower case
+// and without the default port.
+func parseOrigin(s string) (string, bool) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || !strings.EqualFold(s, u.Scheme+"://"+u.Host) {
+		return "", false
+	}
+	host, ok := parseAuthority(u.Host)
+	if !ok || !host.named() {
+		return "", false
+	}
+	s = strings.ToLower(s)
+	switch {
+	case u.Scheme == "https" && host.port == "443", u.Scheme == "http" && host.port == "80":
+		s = strings.TrimSuffix(s, ":"+host.port)
+	}
+	return s, true
 }
 
 // admit reports whether the request may go on; otherwise it has been answered.
@@ -63,23 +84,26 @@ func forbid(w http.ResponseWriter, why string) {
 // onLoopback reports whether the request came in on a loopback address of
 // this machine.
 func onLoopback(r *http.Request) bool {
-	addr, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	return addr != nil && addr.IP.IsLoopback()
+	switch addr := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr:
+		return addr != nil && addr.IP.IsLoopback()
+	case net.Addr: // of another network, or of a listener that wraps one
+		at, err := netip.ParseAddrPort(addr.String())
+		return err == nil && at.Addr().Unmap().IsLoopback()
+	}
+	return false
 }
 
 func (g *guard) hostAllowed(host string, local bool) bool {
 	if g.anyHost || !local && g.hosts == nil {
 		return true
 	}
-	return loopbackName(hostname(host)) || g.hostListed(host)
+	at, ok := parseAuthority(host)
+	return ok && (loopbackName(at.name) || g.hostListed(at))
 }
 
-func (g *guard) hostListed(host string) bool {
-	if g.hosts == nil {
-		return false
-	}
-	host = strings.ToLower(host)
-	return slices.Contains(g.hosts, host) || slices.Contains(g.hosts, hostname(host))
+func (g *guard) hostListed(host authority) bool {
+	return slices.ContainsFunc(g.hosts, host.matches)
 }
 
 // originAllowed judges the origin of a web page.
@@ -87,31 +111,84 @@ func (g *guard) originAllowed(origin, host string, local bool) bool {
 	if slices.Contains(g.origins, strings.ToLower(origin)) {
 		return true
 	}
-	scheme, authority, ok := strings.Cut(origin, "://")
+	scheme, rest, ok := strings.Cut(origin, "://")
 	if !ok || scheme != "http" && scheme != "https" { // null above all
 		return false
 	}
-	if name := hostname(authority); local && loopbackName(name) {
+	page, ok := parseAuthority(rest)
+	if !ok {
+		return false
+	}
+	if local && loopbackName(page.name) {
 		return true
 	}
-	if !strings.EqualFold(authority, host) {
+	if !strings.EqualFold(rest, host) {
 		return false
 	}
 	// The page's own server, if it is really reached by that name: a foreign
 	// name that points here would be equal too.
-	name := hostname(host)
-	_, err := netip.ParseAddr(name)
-	return err == nil || loopbackName(name) || g.hostListed(host)
+	return page.address() || loopbackName(page.name) || g.hostListed(page)
 }
 
-// hostname returns an authority without its port and an IPv6 address without
-// its brackets.
-func hostname(authority string) string {
-	if i := strings.LastIndexByte(authority, ':'); i >= 0 && strings.IndexByte(authority[i:], ']') < 0 &&
-		(authority[0] == '[' || strings.IndexByte(authority, ':') == i) {
-		authority = authority[:i]
+// authority is the host of a request or an option. An IPv6 address has no
+// brackets, and the port may be empty.
+type authority struct{ name, port string }
+
+func parseAuthority(s string) (authority, bool) {
+	name, rest := s, ""
+	if strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			return authority{}, false
+		}
+		name, rest = s[1:end], s[end+1:]
+	} else if i := strings.IndexByte(s, ':'); i >= 0 && i == strings.LastIndexByte(s, ':') {
+		name, rest = s[:i], s[i:]
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")
+	if name == "" {
+		return authority{}, false
+	}
+	if rest == "" || rest == ":" {
+		return authority{name, ""}, true
+	}
+	port := rest[1:]
+	_, err := strconv.ParseUint(port, 10, 16)
+	return authority{name, port}, rest[0] == ':' && err == nil
+}
+
+// named reports whether the name could be that of a host, in the form that
+// requests have it.
+func (a authority) named() bool {
+	return a.address() || !strings.ContainsFunc(a.name, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_')
+	})
+}
+
+// address reports whether the name is an IP address.
+func (a authority) address() bool {
+	_, err := netip.ParseAddr(a.name)
+	return err == nil
+}
+
+// matches reports whether a, of a request, is the host that an option allows.
+// One without a port allows every port; a request without one means the
+// default of a scheme that only the outermost server knows.
+func (a authority) matches(allowed authority) bool {
+	switch allowed.port {
+	case "", a.port:
+	case "80", "443":
+		if a.port != "" {
+			return false
+		}
+	default:
+		return false
+	}
+	if strings.EqualFold(a.name, allowed.name) {
+		return true
+	}
+	one, err := netip.ParseAddr(a.name)
+	other, otherErr := netip.ParseAddr(allowed.name)
+	return err == nil && otherErr == nil && one == other
 }
 
 func loopbackName(name string) bool {

@@ -20,16 +20,19 @@ const (
 	maxHeaderBytes  = 64 << 10
 )
 
-// ListenAndServe serves MCP over HTTP at the path /mcp of addr until ctx ends,
-// and then returns nil once running requests have ended. An addr without a
-// host, such as ":8080", means this machine alone: 127.0.0.1:8080; write
-// 0.0.0.0:8080 to listen for others. opts may be nil.
+// ListenAndServe serves MCP over HTTP at the path /mcp of addr until ctx ends
+// or Shutdown is called, and then returns nil once running requests have
+// ended; their contexts end at once, with ErrShutdown. An addr without a host,
+// such as ":8080", means this machine alone: 127.0.0.1:8080; write
+// 0.0.0.0:8080 to listen for others. With port 0 the system chooses one; the
+// address is logged. Contexts of requests have the values of ctx. opts may be
+// nil.
 func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOptions) error {
 	h, err := s.httpHandler(opts)
 	if err != nil {
 		return err
 	}
-	h.bodyTimeout = bodyTimeout
+	defer h.stop(ErrShutdown)
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("mcp: listening on %q: %w", addr, err)
@@ -41,30 +44,55 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOpti
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
+	return h.serveListener(ctx, l)
+}
+
+// httpServing is a web server of our own, for Shutdown to wait for.
+type httpServing struct{ handler *httpHandler }
+
+func (w *httpServing) stop(cause error) { w.handler.stop(cause) }
+
+// serveListener serves on l, and closes it.
+func (h *httpHandler) serveListener(ctx context.Context, l net.Listener) error {
+	srv := h.snap.srv
+	own := &httpServing{h}
+	if err := srv.serving.add(own); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer srv.serving.remove(own)
+	h.bodyTimeout = bodyTimeout
+	srv.log.Info("mcp: serving HTTP", "address", l.Addr().String(), "path", "/mcp")
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
-		s.log.Warn("mcp: the server listens for other machines and asks nobody who they are", "address", l.Addr().String())
+		srv.log.Warn("mcp: the server listens for other machines and asks nobody who they are", "address", l.Addr().String())
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	web := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:    slog.NewLogLogger(srv.log.Handler(), slog.LevelWarn),
 	}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(l) }()
+	var failure error
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		failure = web.Serve(l)
+	}()
 	select {
-	case err := <-served:
-		return fmt.Errorf("mcp: %w", err)
+	case <-served:
 	case <-ctx.Done():
 	case <-h.over:
 	}
 	h.stop(ErrShutdown)
 	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	err = web.Shutdown(bound)
-	if err != nil {
-		err = errors.Join(fmt.Errorf("mcp: requests were still running %v after shutdown: %w", shutdownTimeout, err), web.Close())
+	late := web.Shutdown(bound)
+	if late != nil {
+		late = errors.Join(fmt.Errorf("mcp: requests were still running %v after shutdown: %w", shutdownTimeout, late), web.Close())
 	}
 	<-served
-	return err
+	if errors.Is(failure, http.ErrServerClosed) {
+		return late
+	}
+	return errors.Join(fmt.Errorf("mcp: %w", failure), late)
 }

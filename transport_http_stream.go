@@ -3,16 +3,22 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/typedmcp/mcp/internal/sse"
 )
 
-// writeTimeout is how long one write of a stream may take.
-const writeTimeout = 30 * time.Second
+// What a client must read within writeTimeout, in bytes, lest it be taken for
+// gone: one event, or writeSize of a long one.
+const (
+	writeTimeout = 30 * time.Second
+	writeSize    = 64 << 10
+)
 
 // httpStream is one POST on its way: a JSON answer, unless something has to
 // be sent before it, which turns it into a stream of events.
@@ -21,6 +27,7 @@ type httpStream struct {
 	h         *httpHandler
 	w         http.ResponseWriter
 	json, sse bool // what the client accepts
+	ctx       context.Context
 	cancel    context.CancelCauseFunc
 
 	mu   sync.Mutex // protects the fields below and orders writes
@@ -29,9 +36,10 @@ type httpStream struct {
 	err  error      // the first write error
 	buf  []byte
 
-	// The fields below belong to the list of active streams.
-	prev, next *httpStream
-	seen       uint64 // tick of the last sign of life
+	seen  atomic.Uint64  // tick of the last sign of life
+	alive sync.WaitGroup // the calls of keepAlive
+
+	prev, next *httpStream // in the list of active streams
 }
 
 // Header values that are the same in every response. net/http reads them
@@ -39,7 +47,7 @@ type httpStream struct {
 var (
 	jsonValue    = []string{"application/json"}
 	sseValue     = []string{"text/event-stream"}
-	noStoreValue = []string{"no-cache"}
+	noCacheValue = []string{"no-cache"}
 	noValue      = []string{"no"}
 )
 
@@ -49,18 +57,33 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	head["Content-Type"] = jsonValue
 	head["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone needs no answer
+	if len(body) <= writeSize { // fits into the buffers on the way
+		_, _ = w.Write(body) // a client that is gone needs no answer
+	} else {
+		_ = write(w, http.NewResponseController(w), body)
+	}
+}
+
+// write sends data in pieces, each within writeTimeout: a slow reader is
+// served, and one that has stopped reading is left.
+func write(w http.ResponseWriter, rc *http.ResponseController, data []byte) error {
+	for len(data) > 0 {
+		n := min(len(data), writeSize)
+		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not every writer has deadlines
+		if _, err := w.Write(data[:n]); err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
 }
 
 // serve runs the request in net/http's goroutine.
 func (st *httpStream) serve(r *http.Request) {
-	ctx, cancel, release := requestCause(r)
-	defer release()
-	st.cancel = cancel
+	defer st.begin(r.Context())()
 	st.sink = st
 	if !st.h.active.add(st) {
-		st.w.Header().Set("Connection", "close")
-		refuseHTTP(st.w, http.StatusServiceUnavailable, "the server is shutting down")
+		unavailable(st.w)
 		return
 	}
 	defer st.h.active.remove(st)
@@ -70,16 +93,59 @@ func (st *httpStream) serve(r *http.Request) {
 		if !finished { // the handler ended its goroutine, and so net/http's
 			err := st.h.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", st.msg.Method)
 			fault := Errorf(CodeInternalError, "%v", err)
+			st.hangUp()
 			st.finish(st.h.snap.srv.appendFault(nil, st.msg.ID, fault), fault)
 			_ = http.NewResponseController(st.w).Flush() // nobody else will
 		}
 	}()
-	out, fault := st.h.snap.handle(ctx, &st.inbound, (*buf)[:0])
+	out, fault := st.h.snap.handle(st.ctx, &st.inbound, (*buf)[:0])
 	finished = true
 	st.finish(out, fault)
 	if cap(out) <= keepBuffer {
 		*buf = out
 		responses.Put(buf)
+	}
+}
+
+// hangUp announces that the connection ends with this response, if there is
+// still time to.
+func (st *httpStream) hangUp() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.open {
+		st.w.Header().Set("Connection", "close")
+	}
+}
+
+// begin gives the request its context: parent, but ending with the causes
+// that this package names. What net/http alone knows is that the client hung
+// up, which cancels a modern request and means nothing in older revisions
+// (MCP 2026-07-28, Streamable HTTP › Cancellation; MCP 2025-11-25, Transports ›
+// Sending Messages to the Server).
+func (st *httpStream) begin(parent context.Context) (release func()) {
+	st.ctx, st.cancel = context.WithCancelCause(context.WithoutCancel(parent))
+	cancel := st.cancel
+	if parent.Done() == nil {
+		return func() { cancel(nil) }
+	}
+	timeout := context.CancelFunc(func() {})
+	deadline, timed := parent.Deadline()
+	if timed {
+		st.ctx, timeout = context.WithDeadline(st.ctx, deadline)
+	}
+	unwatch := context.AfterFunc(parent, func() {
+		switch cause := context.Cause(parent); {
+		case timed && cause == context.DeadlineExceeded: // ours ends by itself
+		case cause != context.Canceled: // handlers around this one had a reason
+			cancel(cause)
+		case st.session == nil:
+			cancel(fmt.Errorf("%w: %w", ErrDisconnected, cause))
+		}
+	})
+	return func() {
+		unwatch()
+		timeout()
+		cancel(nil)
 	}
 }
 
@@ -96,8 +162,12 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 	_ = st.event(body) // a client that is gone needs no answer
 }
 
-// notify implements sink. A client that accepts no stream goes without.
+// notify implements sink. A client that accepts no stream goes without, and
+// nothing follows the end of the request's context.
 func (st *httpStream) notify(_ context.Context, msg []byte) error {
+	if err := context.Cause(st.ctx); err != nil {
+		return err
+	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.done || !st.sse {
@@ -106,7 +176,7 @@ func (st *httpStream) notify(_ context.Context, msg []byte) error {
 	return st.event(msg)
 }
 
-var errNoStream = errors.New("mcp: the client accepts no stream")
+var errNoStream = errors.New("mcp: the client accepts no stream, or the request has ended")
 
 // event sends one message as an event. st.mu is held.
 func (st *httpStream) event(msg []byte) error {
@@ -131,14 +201,12 @@ func (st *httpStream) send(add func([]byte) []byte) error {
 	if st.err != nil {
 		return st.err
 	}
-	rc := http.NewResponseController(st.w)
-	_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not every writer has deadlines
 	before := st.buf[:0]
 	if !st.open {
 		st.open = true
 		head := st.w.Header()
 		head["Content-Type"] = sseValue
-		head["Cache-Control"] = noStoreValue
+		head["Cache-Control"] = noCacheValue
 		head["X-Accel-Buffering"] = noValue
 		st.w.WriteHeader(http.StatusOK)
 		before = sse.AppendComment(before, "")
@@ -147,11 +215,15 @@ func (st *httpStream) send(add func([]byte) []byte) error {
 	if len(st.buf) == 0 {
 		st.buf = sse.AppendComment(st.buf, "")
 	}
-	if _, st.err = st.w.Write(st.buf); st.err == nil {
-		st.err = rc.Flush()
+	rc := http.NewResponseController(st.w)
+	if st.err = write(st.w, rc, st.buf); st.err == nil {
+		if err := rc.Flush(); !errors.Is(err, http.ErrNotSupported) { // else the events come late, but come
+			st.err = err
+		}
 	}
-	if st.err != nil {
-		st.cancel(ErrDisconnected)
+	st.seen.Store(st.h.active.now.Load())
+	if st.err != nil && st.session == nil {
+		st.cancel(fmt.Errorf("%w: %w", ErrDisconnected, st.err))
 	}
 	return st.err
 }
@@ -160,12 +232,12 @@ func (st *httpStream) send(add func([]byte) []byte) error {
 // all.
 type streams struct {
 	tick time.Duration
+	now  atomic.Uint64 // ticks so far
 
 	mu    sync.Mutex // protects the fields below and the links of the streams
 	head  httpStream // of a ring
 	n     int
-	now   uint64 // ticks so far
-	armed bool   // the timer is running
+	armed bool // the timer is running
 	timer *time.Timer
 	cause error  // not nil: no more streams are taken
 	empty func() // called once, when the last one has gone after that
@@ -175,7 +247,7 @@ type streams struct {
 const ticksOfSilence = 4
 
 func (s *streams) init(silence time.Duration) {
-	s.tick = silence / ticksOfSilence
+	s.tick = max(silence/ticksOfSilence, time.Millisecond)
 	s.head.prev, s.head.next = &s.head, &s.head
 }
 
@@ -186,7 +258,7 @@ func (s *streams) add(st *httpStream) bool {
 	if s.cause != nil {
 		return false
 	}
-	st.seen = s.now
+	st.seen.Store(s.now.Load())
 	st.prev, st.next = s.head.prev, &s.head
 	st.prev.next, st.next.prev = st, st
 	s.n++
@@ -201,7 +273,9 @@ func (s *streams) add(st *httpStream) bool {
 	return true
 }
 
+// remove takes st out and waits for the last of its signs of life.
 func (s *streams) remove(st *httpStream) {
+	defer st.alive.Wait() // none is started any more then
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st.prev.next, st.next.prev = st.next, st.prev
@@ -228,16 +302,16 @@ func (s *streams) settle() {
 func (s *streams) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now++
+	now := s.now.Add(1)
 	if s.n == 0 {
 		s.armed = false
 		return
 	}
 	s.timer.Reset(s.tick)
 	for st := s.head.next; st != &s.head; st = st.next {
-		if s.now-st.seen >= ticksOfSilence {
-			st.seen = s.now
-			go st.keepAlive()
+		if now-st.seen.Load() >= ticksOfSilence {
+			st.seen.Store(now)
+			st.alive.Go(st.keepAlive)
 		}
 	}
 }
