@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/typedmcp/mcp/internal/schema"
@@ -59,7 +58,7 @@ func (t *Tool) raw(fn RawToolFunc) {
 	t.call = func(ctx context.Context, args []byte) (*Result, error) {
 		result, err := fn(ctx, args)
 		if err == nil && result == nil {
-			err = errNilResult
+			err = t.srv.unsendable("result of "+t.feature(), errNilResult)
 		}
 		return result, err
 	}
@@ -137,16 +136,15 @@ func (t *Tool) compileResult() {
 	}
 }
 
-func (t *Tool) finding(format string, args ...any) *RegistrationError {
-	return &RegistrationError{Feature: t.feature(), Caller: t.site.String(), Err: fmt.Errorf(format, args...)}
-}
-
 // planFrom compiles one schema and records what is wrong with it.
 func (t *Tool) planFrom(s *Schema, what string, o schema.RawOptions) *schema.Plan {
 	plan, problems := s.plan(o)
 	for _, p := range problems {
-		e := t.schemaProblem(s.goType, p)
-		if s.goType == nil {
+		var e *RegistrationError
+		if s.goType != nil {
+			e = t.schemaProblem(s.goType, p)
+		} else {
+			e = t.schemaProblem(nil, p)
 			e.Err = fmt.Errorf("%s: %s", what, p.Reason)
 		}
 		if p.Warning {
@@ -156,17 +154,4 @@ func (t *Tool) planFrom(s *Schema, what string, o schema.RawOptions) *schema.Pla
 		}
 	}
 	return plan
-}
-
-// schemaProblem says what is wrong with a schema, or with the Go type it is
-// derived from.
-func (t *Tool) schemaProblem(typ reflect.Type, p schema.Problem) *RegistrationError {
-	e := &RegistrationError{
-		Feature: t.feature(), Field: p.Field, Tag: p.Tag,
-		Caller: t.site.String(), Err: errors.New(p.Reason),
-	}
-	if typ != nil {
-		e.Type = typ.String()
-	}
-	return e
 }
