@@ -147,12 +147,14 @@ func (c *conn) stop(cause error) {
 	}
 	c.stopping = true
 	c.end(cause)
-	for _, f := range c.queue { // they would start only to be told to stop
-		c.forget(f)
-		c.out.enqueue(c.snap.srv.appendFault(nil, f.msg.ID, errStopping))
+	if c.queue != nil {
+		for _, f := range c.queue { // they would start only to be told to stop
+			c.forget(f)
+			c.out.enqueue(c.snap.srv.appendFault(nil, f.msg.ID, errStopping))
+		}
+		c.queue = nil
+		c.pool.start(nil)
 	}
-	c.queue = nil
-	c.pool.start(nil)
 	close(c.stopped)
 }
 

@@ -93,7 +93,7 @@ func newMemoryPair() (a, b *memoryConn) {
 }
 
 // Read implements Conn. After either end was closed it is broken rather than
-// at its end: nobody waits for answers any more.
+// at its end: nobody waits for answers to what is sent from then on.
 func (c *memoryConn) Read(ctx context.Context) ([]byte, error) {
 	if c.last != nil {
 		if cap(*c.last) <= keepBuffer {
@@ -102,13 +102,17 @@ func (c *memoryConn) Read(ctx context.Context) ([]byte, error) {
 		c.last = nil
 	}
 	select {
-	case msg := <-c.in:
-		c.last = msg
-		return *msg, nil
-	case <-c.closed:
-		return nil, io.ErrClosedPipe
+	case c.last = <-c.in:
+		return *c.last, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
+	case <-c.closed:
+	}
+	select { // what was sent before the end counts
+	case c.last = <-c.in:
+		return *c.last, nil
+	default:
+		return nil, io.ErrClosedPipe
 	}
 }
 
