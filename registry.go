@@ -121,10 +121,6 @@ type toolPlan struct {
 	run     Handler         // scope and tool middleware around invoke
 }
 
-func (p *toolPlan) info() Info {
-	return Info{Kind: "tool", Name: p.name, Category: p.category, Tags: p.tags}
-}
-
 // compile builds the snapshot of what is registered.
 func (s *Server) compile() *snapshot {
 	snap := &snapshot{srv: s, byName: make(map[string]*toolPlan, len(s.registry.tools))}

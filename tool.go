@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -15,21 +14,9 @@ import (
 // and return the handle, so that they can be chained; mistakes are reported
 // by Server.Check. Once the server serves they panic with a *FrozenError.
 type Tool struct {
-	srv   *Server
-	scope *Scope
-	site  callSite
-	seq   uint64 // order of registration, never reused
-
-	name        string // with the prefix of its scope
-	title       string
-	desc        string
-	hints       toolHints
-	icons       []Icon
-	meta        Meta
-	hidden      bool
-	disabled    bool
-	strict      bool
-	middlewares []Middleware
+	definition
+	hints  toolHints
+	strict bool
 
 	argsType, resultType reflect.Type // nil for raw tools
 	input                *schema.Plan
@@ -38,12 +25,9 @@ type Tool struct {
 	shape                resultShape
 	given                given
 	call                 toolFunc
-	problems, warnings   []*RegistrationError
 
-	category   string
-	app        string            // URI of the user interface, "" for none
-	tags       map[string]string // of no meaning to this package
-	structured *bool             // whether results are data for programs too; nil: as the type has it
+	app        string // URI of the user interface, "" for none
+	structured *bool  // whether results are data for programs too; nil: as the type has it
 	extra      map[string]json.RawMessage
 }
 
@@ -111,11 +95,8 @@ func (t *Tool) resultOf(v any) (*Result, error) {
 
 // newTool starts a tool of r's server.
 func newTool(r Registrar, name, desc string) *Tool {
-	at := r.target()
-	t := &Tool{srv: at.srv, scope: at.scope, site: callerSite(), desc: desc}
-	if name != "" { // a prefix alone is no name
-		t.name = at.scope.prefixed(name)
-	}
+	t := &Tool{definition: r.target().define(kindTool, name)}
+	t.desc = desc
 	return t
 }
 
@@ -148,15 +129,6 @@ func (t *Tool) schemaProblems(typ reflect.Type, problems []schema.Problem) {
 			t.problems = append(t.problems, e)
 		}
 	}
-}
-
-func (t *Tool) feature() string { return fmt.Sprintf("tool %q", t.name) }
-
-// problem records a mistake for Check.
-func (t *Tool) problem(field string, err error) {
-	t.problems = append(t.problems, &RegistrationError{
-		Feature: t.feature(), Field: field, Caller: t.site.String(), Err: err,
-	})
 }
 
 // change guards every fluent method.
@@ -193,17 +165,8 @@ func (t *Tool) Strict() *Tool { return t.change(func() { t.strict = true }) }
 // reserves, and malformed ones, are reported by Server.Check, as is a value
 // that has no JSON.
 func (t *Tool) Meta(key string, v any) *Tool {
-	raw, err := encodeMeta(key, v)
-	return t.change(func() {
-		if err != nil {
-			t.problem("", err)
-			return
-		}
-		if t.meta == nil {
-			t.meta = make(Meta)
-		}
-		t.meta[key] = raw
-	})
+	set := t.metaSetter(key, v)
+	return t.change(set)
 }
 
 // Use adds middleware around this tool alone. The first added is outermost.

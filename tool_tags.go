@@ -2,25 +2,16 @@ package mcp
 
 import (
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
-// categoryKey is where a tool's category stands in its _meta.
-const categoryKey = "io.github.typedmcp/category"
-
 // Category groups tools: it is for middleware and filters, which find it in
 // Info, and is listed in the tool's _meta.
 func (t *Tool) Category(name string) *Tool {
 	return t.change(func() { t.setCategory(name) })
-}
-
-func (t *Tool) setCategory(name string) {
-	t.category = name
-	t.setMeta(categoryKey, jsonx.AppendString(nil, name))
 }
 
 // App ties the tool to the user interface in the ui: resource of that URI
@@ -36,15 +27,6 @@ func (t *Tool) setApp(uri string) {
 	}
 	t.app = uri
 	t.setMeta("ui", append(jsonx.AppendString([]byte(`{"resourceUri":`), uri), '}'))
-}
-
-// setMeta sets a key of the package's own.
-func (t *Tool) setMeta(key string, raw []byte) {
-	t.meta = maps.Clone(t.meta)
-	if t.meta == nil {
-		t.meta = make(Meta)
-	}
-	t.meta[key] = raw
 }
 
 // Tags says in one string what the other methods say one by one: entries
