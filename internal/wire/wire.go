@@ -130,11 +130,3 @@ func init() {
 
 // Lookup returns the revision named version, nil for an unknown one.
 func Lookup(version string) *Revision { return byVersion[version] }
-
-// LookupQuoted returns the revision named by the JSON string quoted.
-func LookupQuoted(quoted []byte) *Revision {
-	if len(quoted) < 2 || quoted[0] != '"' {
-		return nil
-	}
-	return byVersion[string(quoted[1:len(quoted)-1])]
-}
