@@ -34,7 +34,8 @@ func TestAPI(t *testing.T) {
 	}
 	want := strings.Split(strings.TrimSuffix(string(golden), "\n"), "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the exported surface is not that of api.txt; if that is meant, run go test -run TestAPI -update . (-want +got):\n%s", diff)
+		t.Errorf("the exported surface is not that of api.txt; if that is meant, "+
+			"run go test -run 'TestAPI$' -update . (-want +got):\n%s", diff)
 	}
 }
 

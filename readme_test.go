@@ -33,7 +33,7 @@ import (
 
 // readmeCommands are the commands that TestReadme does not run, and why.
 var readmeCommands = map[string]string{
-	"go get " + modulePath:                       "fetches a published version; the path is that of go.mod, as every import here shows",
+	"go get " + modulePath:                       "fetches a published version; every import here has the path too",
 	"go test ./...":                              "is what runs this test",
 	"go build -o greeter":                        "builds the program that the test has built and called",
 	"claude mcp add greeter -- /path/to/greeter": "needs Claude Code",
