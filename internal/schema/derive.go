@@ -29,6 +29,7 @@ type deriver struct {
 	names    names
 	path     []string
 	nodes    int
+	depth    int
 	checked  bool // values can break the schema
 	refused  bool // jsonx.CheckType found problems
 	problems []Problem
@@ -184,7 +185,9 @@ func (d *deriver) build(t reflect.Type, s *jsonschema.Schema, root bool) *node {
 		}
 		return nil
 	}
-	if len(d.path) > maxDepth {
+	d.depth++
+	defer func() { d.depth-- }()
+	if d.depth > maxDepth {
 		d.problem("", fmt.Sprintf("nests deeper than %d: use json.RawMessage below", maxDepth))
 		return nil
 	}

@@ -42,13 +42,7 @@ func (r *reader) compile(doc *document) *rest {
 		r.problem("", "", "the schema is not valid JSON")
 		return nil
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(nothingElse{})
-	c.AssertFormat()
-	c.AssertContent()
-	for name, f := range formats {
-		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: f.validate})
-	}
+	c := newCompiler()
 	base := rootBase.String()
 	if err := c.AddResource(base, value); err != nil {
 		r.problem("", "", "the schema cannot be compiled: %v", err)
@@ -60,6 +54,18 @@ func (r *reader) compile(doc *document) *rest {
 		return nil
 	}
 	return &rest{compiler: c, schema: s, base: base}
+}
+
+// newCompiler asserts all that can be asserted, and our formats as we do.
+func newCompiler() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(nothingElse{})
+	c.AssertFormat()
+	c.AssertContent()
+	for name, f := range formats {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: f.validate})
+	}
+	return c
 }
 
 // compileError shortens what the validator says to the part on the schema.

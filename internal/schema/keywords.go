@@ -25,7 +25,7 @@ func (d *deriver) keyword(p *property, k keyword) string {
 	n := p.node
 	switch k.name {
 	case "required":
-		p.required = true
+		p.demanded = true
 		return ""
 	case "title":
 		n.title = k.value

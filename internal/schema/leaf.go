@@ -38,6 +38,10 @@ func (d *deriver) leaf(t reflect.Type) (*node, bool) {
 
 // promoted builds the node of a struct that has the JSON of a field it embeds.
 func (d *deriver) promoted(t reflect.Type, f reflect.StructField) *node {
+	if f.Type.Kind() == reflect.Pointer && !d.out {
+		d.problem("", fmt.Sprintf("has type %s, which the embedded pointer %s decodes, and that is nil then: embed the struct itself", t, f.Name))
+		return nil
+	}
 	for i := range t.NumField() {
 		if other := t.Field(i); other.IsExported() && other.Name != f.Name {
 			d.warn(fmt.Sprintf("has the member %s, which is never written: the embedded %s encodes %s as a whole", other.Name, f.Name, t))
@@ -147,7 +151,11 @@ func (d *deriver) mapKey(t reflect.Type) (*keyRule, bool) {
 // integerKey takes the decimal digits of an integer in a range.
 func integerKey(lo, hi string) *keyRule {
 	low, high := newBound(lo), newBound(hi)
-	return &keyRule{what: "integers from " + lo + " to " + hi, ok: func(name []byte) bool {
+	what := "integers"
+	if !is64Bit(&high) {
+		what += " from " + lo + " to " + hi
+	}
+	return &keyRule{what: what, ok: func(name []byte) bool {
 		if !isPlainInteger(name) {
 			return false
 		}

@@ -57,9 +57,13 @@ func (r *run) unknownName(o *objectRules, name string) bool {
 // nearest returns the name that is most like to one that was sent, if any is
 // like enough.
 func nearest(name string, names []string) (string, bool) {
-	best, found := len(fold(name))/3+1, ""
+	if len(names) == 0 {
+		return "", false
+	}
+	folded := fold(name)
+	best, found := len(folded)/3+1, ""
 	for _, n := range names {
-		if d := distance(fold(name), fold(n), best); d < best {
+		if d := distance(folded, fold(n), best); d < best {
 			best, found = d, n
 		}
 	}
@@ -68,8 +72,10 @@ func nearest(name string, names []string) (string, bool) {
 
 // fold leaves out what names of one meaning differ by.
 func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return strings.ToLower(separators.Replace(name))
 }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // maxCompared bounds the work that long names cause.
 const maxCompared = 100

@@ -120,13 +120,15 @@ func (r *reader) target(v *vertex, ref string) *vertex {
 	}
 	doc := resource.doc
 	for step := range strings.SplitSeq(fragment[1:], "/") {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		step = pointerUnescapes.Replace(step)
 		if doc = doc.child(step); doc == nil {
 			return nil
 		}
 	}
 	return r.schemas[doc]
 }
+
+var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 func (d *document) child(step string) *document {
 	if d.kind == '{' {

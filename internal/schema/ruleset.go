@@ -51,7 +51,7 @@ func collectRules(n *node, out bool) *ruleSet {
 		c.seen = map[*objectRules]bool{}
 		c.mark(n, &again)
 	}
-	if !c.ruled[n.resolved().object] && !c.below(n) {
+	if !c.below(n) {
 		return nil
 	}
 	c.seen = map[*objectRules]bool{}
@@ -67,21 +67,23 @@ type ruleCollector struct {
 	passes int
 }
 
-// below reports whether there are rules in what n holds.
-func (c *ruleCollector) below(n *node) bool {
-	n = n.resolved()
-	switch {
-	case n.opaque:
-		return false
-	case n.array != nil && n.array.items != nil:
-		return c.below(n.array.items)
-	case n.object != nil && n.object.derived:
-		return c.ruled[n.object]
-	case n.object != nil && n.object.extra != nil:
-		return c.below(n.object.extra)
+// structBelow returns the struct that n is or that its elements are, nil if
+// there is none. A collection of collections may hold nothing but itself.
+func structBelow(n *node) *objectRules {
+	for range maxDepth {
+		n = n.resolved()
+		if n.object != nil && n.object.derived && !n.opaque {
+			return n.object
+		}
+		if n = elementNode(n); n == nil {
+			return nil
+		}
 	}
-	return false
+	return nil
 }
+
+// below reports whether there are rules in what n holds.
+func (c *ruleCollector) below(n *node) bool { return c.ruled[structBelow(n)] }
 
 // mark finds the objects with rules; it has to run until nothing changes,
 // since types may be recursive.
@@ -112,26 +114,13 @@ func (c *ruleCollector) gather(n *node) {
 	})
 }
 
-// each visits every struct object once.
+// each visits every struct below n once, inner ones first.
 func (c *ruleCollector) each(n *node, visit func(*objectRules)) {
-	n = n.resolved()
-	if n.opaque {
-		return
-	}
-	if n.array != nil && n.array.items != nil {
-		c.each(n.array.items, visit)
-	}
-	o := n.object
+	o := structBelow(n)
 	if o == nil || c.seen[o] {
 		return
 	}
 	c.seen[o] = true
-	if o.extra != nil {
-		c.each(o.extra, visit)
-	}
-	if !o.derived {
-		return
-	}
 	for i := range o.props {
 		c.each(o.props[i].node, visit)
 	}

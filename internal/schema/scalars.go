@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -23,10 +22,19 @@ func (r *run) string(n *node) bool {
 	if n.str != nil {
 		ok = r.stringRules(n.str, text)
 	}
-	if ok && n.enum != nil && !slices.Contains(n.enum.texts, string(text)) {
+	if ok && n.enum != nil && !n.enum.has(text) {
 		ok = r.notAllowed(n.enum, quote(text))
 	}
 	return ok
+}
+
+func (e *enumRules) has(text []byte) bool {
+	for i := range e.texts {
+		if e.texts[i] == string(text) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) stringRules(rules *stringRules, text []byte) bool {

@@ -75,7 +75,7 @@ func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
 	if p.demanded && !d.out {
 		p.required = true
 		if p.fallback != nil {
-			d.problem(`validate:"`+f.Tag.Get("validate")+`"`, "demands a field that has a default: keep one of the two")
+			d.problem("required", "demands a field that has a default: keep one of the two")
 		}
 	}
 	return p, true
@@ -102,6 +102,7 @@ func (d *deriver) outputProperty(p *property, f field) {
 		p.node = &node{types: anyType, description: p.node.description, title: p.node.title}
 	}
 	p.required = d.required(f)
+	p.fallback = nil // nothing is filled in
 }
 
 // setDefault takes the text of a default as the tag has it. Elements of an

@@ -387,6 +387,6 @@ func limitText(name, param string) string {
 }
 
 // unescapeParam undoes the escapes that tags need for commas and bars.
-func unescapeParam(param string) string {
-	return strings.NewReplacer("0x2C", ",", "0x7C", "|").Replace(param)
-}
+func unescapeParam(param string) string { return paramEscapes.Replace(param) }
+
+var paramEscapes = strings.NewReplacer("0x2C", ",", "0x7C", "|")

@@ -1,0 +1,16 @@
+package schema
+
+import (
+	"reflect"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Fresh derives without the cache.
+func Fresh(t reflect.Type, out, full bool) (*Plan, []Problem) { return derive(planKey{t, out, full}) }
+
+// NewCompiler is the full validator as it is set up for hand-written schemas.
+func NewCompiler() *jsonschema.Compiler { return newCompiler() }
+
+// Partial reports whether a hand-written schema needs the full validator.
+func (p *Plan) Partial() bool { return p.rest != nil }
