@@ -55,11 +55,12 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 		meta = r.Meta
 		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
 	case *ListResult:
-		if r == nil || req.msg.Method != jsonrpc.MethodToolsList {
+		l := snap.listing(req.msg.Method)
+		if r == nil || l == nil {
 			return dst, snap.wrongResult(req, v)
 		}
 		if err = checkItems(r.Items); err == nil {
-			dst = snap.appendList(dst, "tools", r, req)
+			dst = snap.appendList(dst, l, r, req.rev)
 		}
 	case *ServerInfo:
 		if r == nil || req.msg.Method != jsonrpc.MethodDiscover {
@@ -213,10 +214,9 @@ func (snap *snapshot) cached(req *Request) []byte {
 		if !req.modernOnly {
 			return snap.discovery()
 		}
-	case jsonrpc.MethodToolsList:
-		if req.msg.Params.Cursor == nil {
-			return snap.list(req.rev).first
-		}
+	}
+	if l := snap.listing(req.msg.Method); l != nil && req.msg.Params.Cursor == nil {
+		return snap.encoded(l, req.rev).first
 	}
 	return nil
 }

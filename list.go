@@ -1,53 +1,75 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
 const defaultPageSize = 1000
 
-// listCache holds tools/list as one revision has it, encoded on first use.
+// listing is what one list method lists, in order of registration.
+type listing struct {
+	method, member string // of the entries in a result
+	items          []listed
+	caches         [len(wire.Revisions)]listCache
+}
+
+// listed is a feature as a list has it.
+type listed interface {
+	order() uint64 // of registration
+	info() Info
+	encode(rev *wire.Revision) json.RawMessage
+}
+
+// listCache holds a list as one revision has it, encoded on first use.
 type listCache struct {
 	once    sync.Once
-	entries []json.RawMessage // one a tool, in order of registration
+	entries []json.RawMessage // one an item
 	first   []byte            // the result that is the first page, whole
 }
 
-// list returns the encoded list for rev.
-func (snap *snapshot) list(rev *wire.Revision) *listCache {
-	c := &snap.lists[rev.Index]
-	c.once.Do(func() {
-		for _, p := range snap.listed {
-			c.entries = append(c.entries, p.encode(rev))
+// listing returns what the named method lists, nil for other methods.
+func (snap *snapshot) listing(method string) *listing {
+	for i := range snap.lists {
+		if snap.lists[i].method == method {
+			return &snap.lists[i]
 		}
-		req := &Request{rev: rev, msg: jsonrpc.Message{Method: jsonrpc.MethodToolsList}}
-		page := snap.appendList(appendOpen(nil, rev), "tools", snap.page(c, 0), req)
+	}
+	return nil
+}
+
+// encoded returns l as rev has it.
+func (snap *snapshot) encoded(l *listing, rev *wire.Revision) *listCache {
+	c := &l.caches[rev.Index]
+	c.once.Do(func() {
+		for _, item := range l.items {
+			c.entries = append(c.entries, item.encode(rev))
+		}
+		page := snap.appendList(appendOpen(nil, rev), l, snap.page(l, l.items, c.entries), rev)
 		c.first, _ = snap.appendStamp(page, nil, rev) // only a handler's _meta could fail
 	})
 	return c
 }
 
-// listTools answers tools/list.
-func (snap *snapshot) listTools(req *Request) (*ListResult, error) {
-	after, err := snap.cursor(req.msg.Params.Cursor)
+// list answers a list method.
+func (snap *snapshot) list(req *Request, l *listing) (*ListResult, error) {
+	after, err := snap.cursor(l, req.msg.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	from, _ := slices.BinarySearchFunc(snap.listed, after+1, func(p *toolPlan, seq uint64) int {
-		return int(int64(p.seq) - int64(seq))
+	from, _ := slices.BinarySearchFunc(l.items, after+1, func(item listed, place uint64) int {
+		return cmp.Compare(item.order(), place)
 	})
-	r := snap.page(snap.list(req.rev), from)
+	r := snap.page(l, l.items[from:], snap.encoded(l, req.rev).entries[from:])
 	if !snap.direct {
 		for i := range r.Items { // middleware may write into them
 			r.Items[i] = slices.Clone(r.Items[i])
@@ -56,36 +78,36 @@ func (snap *snapshot) listTools(req *Request) (*ListResult, error) {
 	return r, nil
 }
 
-// page returns the page of c that starts at index from.
-func (snap *snapshot) page(c *listCache, from int) *ListResult {
+// page returns the page that begins with the first of items.
+func (snap *snapshot) page(l *listing, items []listed, entries []json.RawMessage) *ListResult {
 	size := snap.srv.opts.PageSize
 	if size <= 0 {
 		size = defaultPageSize
 	}
-	end := min(from+size, len(c.entries))
-	r := &ListResult{Items: slices.Clone(c.entries[from:end])}
-	if end < len(c.entries) {
-		r.Next = snap.cursorAfter(snap.listed[end-1].seq)
+	end := min(size, len(items))
+	r := &ListResult{Items: slices.Clone(entries[:end])}
+	if end < len(items) {
+		r.Next = snap.cursorAfter(l, items[end-1].order())
 	}
 	return r
 }
 
 // A cursor names the last entry of a page by its order of registration, so
 // that it stays right when entries come and go. A checksum over the server's
-// name keeps out cursors of other servers and other lists.
+// name and the method keeps out cursors of other servers and other lists.
 
-func (snap *snapshot) cursorAfter(seq uint64) string {
-	n := strconv.FormatUint(seq, 36)
-	return base64.RawURLEncoding.EncodeToString([]byte(n + "." + snap.cursorSum(n)))
+func (snap *snapshot) cursorAfter(l *listing, place uint64) string {
+	n := strconv.FormatUint(place, 36)
+	return base64.RawURLEncoding.EncodeToString([]byte(n + "." + snap.cursorSum(l, n)))
 }
 
-func (snap *snapshot) cursorSum(n string) string {
-	sum := crc32.ChecksumIEEE([]byte(jsonrpc.MethodToolsList + "\x00" + snap.srv.impl.Name + "\x00" + n))
+func (snap *snapshot) cursorSum(l *listing, n string) string {
+	sum := crc32.ChecksumIEEE([]byte(l.method + "\x00" + snap.srv.impl.Name + "\x00" + n))
 	return strconv.FormatUint(uint64(sum), 36)
 }
 
-// cursor reads a cursor of this list; an absent one is the start.
-func (snap *snapshot) cursor(raw []byte) (after uint64, err error) {
+// cursor reads a cursor of l; an absent one is the start.
+func (snap *snapshot) cursor(l *listing, raw []byte) (after uint64, err error) {
 	if raw == nil {
 		return 0, nil
 	}
@@ -100,15 +122,15 @@ func (snap *snapshot) cursor(raw []byte) (after uint64, err error) {
 	}
 	n, sum, _ := strings.Cut(string(plain), ".")
 	after, err = strconv.ParseUint(n, 36, 63)
-	if err != nil || sum != snap.cursorSum(n) {
+	if err != nil || sum != snap.cursorSum(l, n) {
 		return 0, bad
 	}
 	return after, nil
 }
 
 // appendList appends the members of a list result.
-func (snap *snapshot) appendList(dst []byte, member string, r *ListResult, req *Request) []byte {
-	dst = append(append(append(dst, '"'), member...), `":[`...)
+func (snap *snapshot) appendList(dst []byte, l *listing, r *ListResult, rev *wire.Revision) []byte {
+	dst = append(append(append(dst, '"'), l.member...), `":[`...)
 	for i, item := range r.Items {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -119,30 +141,5 @@ func (snap *snapshot) appendList(dst []byte, member string, r *ListResult, req *
 	if r.Next != "" {
 		dst = jsonx.AppendString(append(dst, `,"nextCursor":`...), r.Next)
 	}
-	return snap.appendHints(dst, req.msg.Method, req.rev)
-}
-
-// encode returns the tool's entry in tools/list as rev has it.
-func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
-	def := ToolDef{Name: p.name, Description: p.desc, InputSchema: p.input.JSON(), Extra: p.extra}
-	if p.output != nil && rev.Structured && (rev.AnyStructured || p.output.Object()) {
-		def.OutputSchema = p.output.JSON()
-	}
-	if rev.Titles {
-		def.Title, def.Meta = p.title, p.meta
-	}
-	if rev.Icons {
-		def.Icons = p.given.icons
-	}
-	if rev.Hints && p.hints.set() {
-		def.Annotations = &ToolAnnotations{
-			ReadOnly: p.hints.ReadOnly, Destructive: p.hints.Destructive,
-			Idempotent: p.hints.Idempotent, OpenWorld: p.hints.OpenWorld,
-		}
-	}
-	raw, err := def.MarshalJSON()
-	if err != nil { // every part was encoded before
-		panic(fmt.Sprintf("mcp: %s: %v", p.feature(), err))
-	}
-	return raw
+	return snap.appendHints(dst, l.method, rev)
 }

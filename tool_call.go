@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/typedmcp/mcp/internal/header"
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/schema"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// toolPlan is a tool ready to be called.
+type toolPlan struct {
+	*Tool
+	input   *schema.Plan    // what calls are checked against
+	output  *schema.Plan    // what results are checked against; nil: no output schema
+	headers header.Bindings // arguments that HTTP headers mirror
+	run     Handler         // scope and tool middleware around invoke
+}
+
+func (p *toolPlan) order() uint64 { return p.seq }
+
+// compileTools makes the plans of r's tools.
+func (snap *snapshot) compileTools(r *registry, l *listing) {
+	l.method, l.member = jsonrpc.MethodToolsList, "tools"
+	snap.tools = make(map[string]*toolPlan, len(r.tools))
+	for _, t := range r.tools {
+		if t.disabled {
+			continue
+		}
+		p := &toolPlan{Tool: t, input: t.given.inPlan, output: t.given.outPlan}
+		if t.strict || snap.srv.opts.StrictArgs {
+			p.input = p.input.Strict()
+		}
+		p.headers = p.input.Headers()
+		p.run = chain(p.invoke, append(t.scope.all(), t.middlewares...)...)
+		snap.tools[t.name] = p
+		if !t.hidden {
+			l.items = append(l.items, p)
+		}
+	}
+}
+
+// callTool answers tools/call.
+func (snap *snapshot) callTool(ctx context.Context, req *Request) (any, error) {
+	p, err := snap.lookup(req.msg.Params.Name)
+	if err != nil {
+		return nil, err
+	}
+	req.tool.Store(p)
+	if fault := p.checkParams(req); fault != nil {
+		return nil, fault
+	}
+	return p.run(ctx, req)
+}
+
+// lookup finds the tool named by the JSON string quoted.
+func (snap *snapshot) lookup(quoted []byte) (*toolPlan, error) {
+	if len(quoted) == 0 || quoted[0] != '"' {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: name must be a string, the name of a tool")
+	}
+	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		if p := snap.tools[string(inner)]; p != nil {
+			return p, nil
+		}
+	}
+	name, _ := unquoted(quoted)
+	if p := snap.tools[name]; p != nil {
+		return p, nil
+	}
+	return nil, Errorf(CodeInvalidParams, "Unknown tool: %.200q", name)
+}
+
+// invoke checks the arguments and runs the handler: the innermost Handler of
+// a tool call.
+func (p *toolPlan) invoke(ctx context.Context, req *Request) (_ any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = p.srv.panicked(p.feature(), v)
+		}
+	}()
+	args := req.msg.Params.Arguments
+	if len(args) == 0 || args[0] == 'n' {
+		args = emptyObject
+	}
+	if args[0] != '{' {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: arguments must be a JSON object")
+	}
+	if args, err = checkArgs(p.input, args); err != nil {
+		return nil, err
+	}
+	result, err := p.call(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+var emptyObject = []byte("{}")
+
+// encode returns the tool's entry in tools/list as rev has it.
+func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
+	def := ToolDef{Name: p.name, Description: p.desc, InputSchema: p.input.JSON(), Extra: p.extra}
+	if p.output != nil && rev.Structured && (rev.AnyStructured || p.output.Object()) {
+		def.OutputSchema = p.output.JSON()
+	}
+	if rev.Titles {
+		def.Title, def.Meta = p.title, p.meta
+	}
+	if rev.Icons {
+		def.Icons = p.given.icons
+	}
+	if rev.Hints && p.hints.set() {
+		def.Annotations = &ToolAnnotations{
+			ReadOnly: p.hints.ReadOnly, Destructive: p.hints.Destructive,
+			Idempotent: p.hints.Idempotent, OpenWorld: p.hints.OpenWorld,
+		}
+	}
+	raw, err := def.MarshalJSON()
+	if err != nil { // every part was encoded before
+		panic(fmt.Sprintf("mcp: %s: %v", p.feature(), err))
+	}
+	return raw
+}
