@@ -157,14 +157,6 @@ func TestIDKey(t *testing.T) {
 	}
 }
 
-func TestDecodeAllocates(t *testing.T) {
-	in := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
-	var m jsonrpc.Message
-	if n := testing.AllocsPerRun(100, func() { _ = jsonrpc.Decode(in, depth, &m) }); n > 0 {
-		t.Errorf("decoding allocates %v times", n)
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1},"_meta":{"progressToken":1}}}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"1","error":{}}`))
