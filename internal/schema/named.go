@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ func (n *names) of(t reflect.Type) string {
 	if name, ok := n.byType[t]; ok {
 		return name
 	}
-	base := plainName(t.Name())
+	base := cmp.Or(plainName(t.Name()), "Type")
 	name := base
 	for i := 2; n.taken[name]; i++ {
 		name = base + "_" + strconv.Itoa(i)
@@ -26,23 +27,22 @@ func (n *names) of(t reflect.Type) string {
 	return name
 }
 
-// plainName keeps letters and digits, and of type arguments only the last
-// element of their package path.
+// plainName keeps letters and digits, and of the package path of a type
+// argument only the last element.
 func plainName(name string) string {
 	var b strings.Builder
-	word := 0
-	for _, c := range name {
-		switch {
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
-			b.WriteRune(c)
-		case c == '/':
-			kept := b.String()[:word]
-			b.Reset()
-			b.WriteString(kept)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
-			b.WriteByte('_')
-			word = b.Len()
+	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '[' || c == ']' || c == ',' }) {
+		part = part[strings.LastIndexByte(part, '/')+1:]
+		for word := range strings.FieldsFuncSeq(part, func(c rune) bool { return !isNameRune(c) }) {
+			if b.Len() > 0 {
+				b.WriteByte('_')
+			}
+			b.WriteString(word)
 		}
 	}
-	return strings.TrimRight(b.String(), "_")
+	return b.String()
+}
+
+func isNameRune(c rune) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

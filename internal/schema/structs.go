@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -52,8 +53,9 @@ func (d *deriver) settleProperty(p *property, f field) {
 
 // property builds one member from its Go type and its tags.
 func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
-	var tree *jsonschema.Schema
-	if s != nil && s.Properties != nil && !f.contested && !f.quoted {
+	list, problems := parseTag(f.Tag.Get("jsonschema"))
+	var tree *jsonschema.Schema // left out where it is of another field, or changed by a tag
+	if s != nil && s.Properties != nil && !f.contested && !f.quoted && len(problems) == 0 {
 		tree, _ = s.Properties.Get(f.name)
 	}
 	n := d.build(f.Type, tree, false)
@@ -63,13 +65,14 @@ func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
 	if t := indirect(f.Type); f.quoted && (t == numberGo || !isLeaf(t, d.out)) {
 		n = &node{types: stringType, str: &stringRules{max: noLimit, quoted: n}}
 	}
+	own := n.description // of a type with a schema of its own
 	n.description = f.Tag.Get("jsonschema_description")
 	p := property{name: f.name, node: n, required: d.required(f), owner: f.owner, goPath: f.path}
-	list, problems := parseTag(f.Tag.Get("jsonschema"))
 	for _, reason := range problems {
 		d.problem(fmt.Sprintf("jsonschema:%q", f.Tag.Get("jsonschema")), reason)
 	}
 	d.apply(&p, list)
+	n.description = cmp.Or(n.description, own)
 	d.validate(&p, f)
 	d.headerTag(&p, f)
 	if p.demanded && !d.out {

@@ -321,3 +321,8 @@ var laws = []law{
 	lawOf[nest](nest{{}, {{}}}), lawOf[ping](ping{&pong{N: 1, Ping: &ping{}}}), lawOf[pong](), lawOf[chain[int]](), lawOf[chain[address]](chain[address]{Next: &chain[address]{}}),
 	lawOf[page[folder]](), lawOf[chain[chain[string]]](), lawOf[struct{ A, B folder }](), lawOf[chain[tree]](),
 }
+
+type (
+	bigInt  = *big.Int
+	jsonRaw = json.RawMessage
+)

@@ -235,8 +235,8 @@ func (t typeSet) String() string {
 // broken ends the check: what is no JSON has no further violations.
 func (r *run) broken(error) bool {
 	if r.collecting && !r.stopped {
-		r.path = r.path[:0]
-		r.report("json", "must be valid JSON: broken at byte %d", r.w.Offset())
+		text := fmt.Sprintf("%s must be valid JSON: broken at byte %d", r.plan.subject, r.w.Offset())
+		r.violations = append(r.violations, Violation{"", "json", text})
 	}
 	r.stopped = true
 	return false
