@@ -150,7 +150,7 @@ func (c *conn) stop(cause error) {
 	if c.queue != nil {
 		for _, f := range c.queue { // they would start only to be told to stop
 			c.forget(f)
-			c.out.enqueue(c.snap.srv.appendFault(nil, f.msg.ID, errStopping))
+			c.out.enqueue(c.snap.srv.appendFault(nil, f.ctx.req.msg.ID, errStopping))
 		}
 		c.queue = nil
 		c.pool.start(nil)
@@ -210,17 +210,17 @@ func (c *conn) receive(data []byte) {
 		return
 	}
 	f := &flight{conn: c}
-	if err := jsonrpc.Decode(data, c.snap.srv.opts.Limits.Depth, &f.msg); err != nil {
+	if err := jsonrpc.Decode(data, c.snap.srv.opts.Limits.Depth, &f.ctx.req.msg); err != nil {
 		var fault *jsonrpc.Fault
 		errors.As(err, &fault)
 		c.refuse(fault.ID, Errorf(Code(fault.Code), "%s", fault.Message))
 		return
 	}
-	switch f.msg.Kind {
+	switch f.ctx.req.msg.Kind {
 	case jsonrpc.Request:
 		c.request(f)
 	case jsonrpc.Notification:
-		c.notified(&f.msg)
+		c.notified(&f.ctx.req.msg)
 	case jsonrpc.Response: // nothing was asked
 	}
 }
@@ -244,7 +244,7 @@ func (c *conn) notified(m *jsonrpc.Message) {
 
 // handshake answers initialize and opens the session.
 func (c *conn) handshake(f *flight) {
-	sess, result, fault := c.snap.initialize(&f.msg, true)
+	sess, result, fault := c.snap.initialize(&f.ctx.req.msg, true)
 	c.mu.Lock()
 	switch {
 	case fault != nil:
@@ -255,10 +255,10 @@ func (c *conn) handshake(f *flight) {
 	}
 	c.mu.Unlock()
 	if fault != nil {
-		c.refuse(f.msg.ID, fault)
+		c.refuse(f.ctx.req.msg.ID, fault)
 		return
 	}
-	c.reply(append(append(jsonrpc.AppendResult(nil, f.msg.ID), result...), '}'))
+	c.reply(append(append(jsonrpc.AppendResult(nil, f.ctx.req.msg.ID), result...), '}'))
 }
 
 // refuse answers a message that is not served.

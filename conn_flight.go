@@ -14,10 +14,8 @@ import (
 
 // flight is a request on its way through a connection.
 type flight struct {
-	inbound
+	ctx     requestContext
 	conn    *conn
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
 	key     string
 	counted bool // against Limits.InFlight
 	over    bool // answered or cancelled: nothing more is written; conn.mu protects it
@@ -25,11 +23,12 @@ type flight struct {
 
 // request starts f, or refuses it.
 func (c *conn) request(f *flight) {
-	if f.msg.Params.Meta.Version == nil {
-		switch f.msg.Method {
+	msg := &f.ctx.req.msg
+	if msg.Params.Meta.Version == nil {
+		switch msg.Method {
 		case jsonrpc.MethodPing:
 			if c.snap.legacy() {
-				c.reply(append(jsonrpc.AppendResult(nil, f.msg.ID), "{}}"...))
+				c.reply(append(jsonrpc.AppendResult(nil, msg.ID), "{}}"...))
 				return
 			}
 		case jsonrpc.MethodInitialize:
@@ -37,14 +36,18 @@ func (c *conn) request(f *flight) {
 			return
 		}
 	}
-	f.key = f.msg.ID.Key()
-	f.sink = f
-	f.counted = counts(f.msg.Method)
-	f.ctx, f.cancel = context.WithCancelCause(c.base)
+	f.key = msg.ID.Key()
+	f.ctx.req.carrier = f
+	f.counted = counts(msg.Method)
 	if fault := c.take(f); fault != nil {
-		f.cancel(nil)
-		c.refuse(f.msg.ID, fault)
+		c.refuse(msg.ID, fault)
 	}
+}
+
+// begin implements carrier.
+func (f *flight) begin() (context.Context, context.CancelCauseFunc, func()) {
+	ctx, cancel := context.WithCancelCause(f.conn.base)
+	return ctx, cancel, func() { cancel(nil) }
 }
 
 // legacy reports whether a revision is served that initialize opens.
@@ -70,7 +73,7 @@ func (c *conn) take(f *flight) *Error {
 	limits := c.snap.srv.opts.Limits
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f.session = c.session
+	f.ctx.req.session = c.session
 	full := c.calls >= limits.InFlight
 	switch {
 	case c.stopping:
@@ -114,14 +117,14 @@ func (c *conn) answer(f *flight) {
 	defer func() {
 		if !done { // the handler ended its goroutine: answer, and go on elsewhere
 			c.handlers.Add(-1)
-			err := c.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.msg.Method)
-			f.respond(jsonrpc.AppendError(nil, f.msg.ID, int(CodeInternalError), err.Error(), nil))
+			err := c.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.ctx.req.msg.Method)
+			f.respond(jsonrpc.AppendError(nil, f.ctx.req.msg.ID, int(CodeInternalError), err.Error(), nil))
 			if next := c.leave(f); next != nil {
 				c.pool.start(next)
 			}
 		}
 	}()
-	out, _ := c.snap.handle(f.ctx, &f.inbound, (*buf)[:0])
+	out, _ := c.snap.handle(&f.ctx, (*buf)[:0])
 	done = true
 	c.handlers.Add(-1)
 	f.respond(out)
@@ -136,7 +139,7 @@ var responses = sync.Pool{New: func() any { return new([]byte) }}
 
 // leave ends f and returns the next call that may run in its place.
 func (c *conn) leave(f *flight) *flight {
-	f.cancel(nil)
+	f.ctx.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.forget(f)
@@ -176,8 +179,8 @@ func (c *conn) cancelled(key string, m *jsonrpc.Message) {
 	c.mu.Unlock()
 	if f != nil {
 		cause := cancelCause(m)
-		c.snap.srv.log.Debug("mcp: a request was cancelled", "method", f.msg.Method, "cause", cause.Error())
-		f.cancel(cause)
+		c.snap.srv.log.Debug("mcp: a request was cancelled", "method", f.ctx.req.msg.Method, "cause", cause.Error())
+		f.ctx.end(cause)
 	}
 }
 
@@ -193,7 +196,7 @@ func cancelCause(m *jsonrpc.Message) error {
 	return fmt.Errorf("%w: %.200s", ErrCancelled, params.Reason)
 }
 
-// notify implements sink.
+// notify implements carrier.
 func (f *flight) notify(ctx context.Context, msg []byte) error {
 	if err := f.conn.out.await(ctx); err != nil {
 		return err

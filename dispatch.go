@@ -32,34 +32,21 @@ import (
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
-// inbound is a decoded request with what its transport knows of it.
-type inbound struct {
-	msg     jsonrpc.Message
-	sink    sink
-	header  http.Header // nil off HTTP
-	session *session    // nil: none was opened
-	// modernOnly: what came in this way is not served in older revisions,
-	// though the server knows some.
-	modernOnly bool
-}
-
 // handle answers one request: it appends the response to dst and returns the
 // protocol error that it holds, nil for a result.
-func (snap *snapshot) handle(ctx context.Context, in *inbound, dst []byte) ([]byte, *Error) {
-	rev, fault := snap.admit(in)
-	if fault != nil {
-		return snap.srv.appendFault(dst, in.msg.ID, fault), fault
-	}
-	c := &requestContext{Context: ctx}
+func (snap *snapshot) handle(c *requestContext, dst []byte) ([]byte, *Error) {
 	req := &c.req
-	req.srv, req.rev, req.msg, req.sink, req.header = snap.srv, rev, in.msg, in.sink, in.header
-	req.modernOnly = in.modernOnly
-	if !rev.Modern {
-		req.session = in.session
+	rev, fault := snap.admit(req)
+	if fault != nil {
+		return snap.srv.appendFault(dst, req.msg.ID, fault), fault
+	}
+	req.srv, req.rev = snap.srv, rev
+	if rev.Modern {
+		req.session = nil
 	}
 	if snap.direct {
 		if cached := snap.cached(req); cached != nil {
-			return append(append(jsonrpc.AppendResult(dst, in.msg.ID), cached...), '}'), nil
+			return append(append(jsonrpc.AppendResult(dst, req.msg.ID), cached...), '}'), nil
 		}
 	}
 	v, err := snap.run(c, req)
@@ -80,29 +67,29 @@ func (snap *snapshot) run(ctx context.Context, req *Request) (_ any, err error) 
 // admit decides under which revision a request is served, or why it is not
 // (MCP 2026-07-28, Versioning; Basic › _meta). The order of the checks is the
 // protocol's: the first fault is the answer.
-func (snap *snapshot) admit(in *inbound) (*wire.Revision, *Error) {
-	meta := &in.msg.Params.Meta
-	if meta.Version == nil && in.session != nil {
-		return snap.admitLegacy(in)
+func (snap *snapshot) admit(req *Request) (*wire.Revision, *Error) {
+	meta := &req.msg.Params.Meta
+	if meta.Version == nil && req.session != nil {
+		return snap.admitLegacy(req)
 	}
-	if fault := checkVersionHeader(in); fault != nil {
+	if fault := checkVersionHeader(req); fault != nil {
 		return nil, fault
 	}
 	if fault := checkMeta(meta); fault != nil {
 		return nil, fault
 	}
-	if fault := matchHeader(in, header.ProtocolVersion, meta.Version); fault != nil {
+	if fault := matchHeader(req, header.ProtocolVersion, meta.Version); fault != nil {
 		return nil, fault
 	}
 	version, _ := jsonx.View(meta.Version)
 	rev := wire.Lookup(version)
 	if rev == nil || !rev.Modern || !slices.Contains(snap.srv.revs, rev) {
-		return nil, snap.srv.unsupported(strings.Clone(version), in.modernOnly)
+		return nil, snap.srv.unsupported(strings.Clone(version), req.modernOnly)
 	}
-	if fault := matchRouting(in); fault != nil {
+	if fault := matchRouting(req); fault != nil {
 		return nil, fault
 	}
-	if fault := snap.admitMethod(rev, in.msg.Method); fault != nil {
+	if fault := snap.admitMethod(rev, req.msg.Method); fault != nil {
 		return nil, fault
 	}
 	if level := meta.LogLevel; level != nil && !knownLevel(level) {
@@ -112,18 +99,18 @@ func (snap *snapshot) admit(in *inbound) (*wire.Revision, *Error) {
 }
 
 // admitLegacy admits a request of a session opened by initialize.
-func (snap *snapshot) admitLegacy(in *inbound) (*wire.Revision, *Error) {
-	rev := in.session.rev
-	if !in.session.ready.Load() {
-		return nil, Errorf(CodeInvalidRequest, "Invalid Request: notifications/initialized must come before %s", in.msg.Method)
+func (snap *snapshot) admitLegacy(req *Request) (*wire.Revision, *Error) {
+	rev := req.session.rev
+	if !req.session.ready.Load() {
+		return nil, Errorf(CodeInvalidRequest, "Invalid Request: notifications/initialized must come before %s", req.msg.Method)
 	}
-	if fault := snap.admitMethod(rev, in.msg.Method); fault != nil {
+	if fault := snap.admitMethod(rev, req.msg.Method); fault != nil {
 		return nil, fault
 	}
-	if raw := in.msg.Params.Raw; raw != nil && !in.msg.Params.Object {
+	if raw := req.msg.Params.Raw; raw != nil && !req.msg.Params.Object {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: params must be an object")
 	}
-	return rev, checkToken(&in.msg.Params.Meta)
+	return rev, checkToken(&req.msg.Params.Meta)
 }
 
 func (snap *snapshot) admitMethod(rev *wire.Revision, name string) *Error {

@@ -15,11 +15,11 @@ func headerFault(err error) *Error {
 }
 
 // checkVersionHeader refuses a request without the version header.
-func checkVersionHeader(in *inbound) *Error {
-	if in.header == nil {
+func checkVersionHeader(req *Request) *Error {
+	if req.header == nil {
 		return nil
 	}
-	switch _, present, repeated := header.One(in.header, header.ProtocolVersion); {
+	switch _, present, repeated := header.One(req.header, header.ProtocolVersion); {
 	case repeated:
 		return Errorf(CodeHeaderMismatch, "Header mismatch: %s is repeated; send it once", header.Display(header.ProtocolVersion))
 	case !present:
@@ -30,42 +30,42 @@ func checkVersionHeader(in *inbound) *Error {
 
 // matchHeader refuses a request whose header differs from the JSON string in
 // its body.
-func matchHeader(in *inbound, key string, quoted []byte) *Error {
-	if in.header == nil {
+func matchHeader(req *Request, key string, quoted []byte) *Error {
+	if req.header == nil {
 		return nil
 	}
 	want, _ := jsonx.View(quoted)
-	if err := header.Match(in.header, key, want); err != nil {
+	if err := header.Match(req.header, key, want); err != nil {
 		return headerFault(err)
 	}
 	return nil
 }
 
 // matchRouting compares the headers by which intermediaries route.
-func matchRouting(in *inbound) *Error {
-	if in.header == nil {
+func matchRouting(req *Request) *Error {
+	if req.header == nil {
 		return nil
 	}
-	if err := header.Match(in.header, header.Method, in.msg.Method); err != nil {
+	if err := header.Match(req.header, header.Method, req.msg.Method); err != nil {
 		return headerFault(err)
 	}
-	p := &in.msg.Params
-	switch in.msg.Method {
+	p := &req.msg.Params
+	switch req.msg.Method {
 	case jsonrpc.MethodToolsCall, jsonrpc.MethodPromptsGet:
-		return matchName(in, p.Name)
+		return matchName(req, p.Name)
 	case jsonrpc.MethodResourcesRead:
-		return matchName(in, p.URI)
+		return matchName(req, p.URI)
 	}
 	return nil
 }
 
 // matchName compares Mcp-Name. A body without a name is refused later, as the
 // invalid request that it is.
-func matchName(in *inbound, quoted []byte) *Error {
+func matchName(req *Request, quoted []byte) *Error {
 	if len(quoted) == 0 || quoted[0] != '"' {
 		return nil
 	}
-	return matchHeader(in, header.Name, quoted)
+	return matchHeader(req, header.Name, quoted)
 }
 
 // checkParams compares the headers that mirror arguments of the tool; older

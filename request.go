@@ -21,38 +21,18 @@ type Request struct {
 	srv     *Server
 	rev     *wire.Revision
 	msg     jsonrpc.Message
-	sink    sink
-	header  http.Header
-	session *session
-	// modernOnly is as in inbound.
+	carrier carrier
+	header  http.Header // nil off HTTP
+	session *session    // nil in modern requests; until they are admitted, that of their connection
+	// modernOnly: what came in this way is not served in older revisions,
+	// though the server knows some.
 	modernOnly bool
 	tool       atomic.Pointer[toolPlan] // set by the look-up
 
-	mu       sync.Mutex // protects the fields below, and orders sink writes
+	mu       sync.Mutex // protects the fields below, and orders notifications
 	ended    bool
 	progress float64 // last value sent
 	moved    bool    // progress was sent
-}
-
-// sink takes the notifications that belong to one request.
-type sink interface {
-	// notify sends one whole message; it must not keep it.
-	notify(ctx context.Context, msg []byte) error
-}
-
-// requestContext is the context of a request: one allocation for both.
-type requestContext struct {
-	context.Context
-	req Request
-}
-
-type requestKey struct{}
-
-func (c *requestContext) Value(key any) any {
-	if key == (requestKey{}) {
-		return &c.req
-	}
-	return c.Context.Value(key)
 }
 
 var inert = &Request{rev: wire.Revisions[0]}
@@ -162,7 +142,7 @@ type Info struct {
 func Progress(ctx context.Context, done, total float64, message string) {
 	r := RequestFrom(ctx)
 	token := r.msg.Params.Meta.ProgressToken
-	if token == nil || r.sink == nil || math.IsNaN(done) || math.IsInf(done, 0) {
+	if token == nil || r.carrier == nil || math.IsNaN(done) || math.IsInf(done, 0) {
 		return
 	}
 	r.mu.Lock()
@@ -179,7 +159,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	if message != "" && r.rev.Hints {
 		msg = jsonx.AppendString(append(msg, `,"message":`...), message)
 	}
-	_ = r.sink.notify(ctx, append(msg, "}}"...)) // a lost report is no fault of the handler's
+	_ = r.carrier.notify(ctx, append(msg, "}}"...)) // a lost report is no fault of the handler's
 }
 
 // appendNumber appends f as JSON has it, whole numbers without an exponent.

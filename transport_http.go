@@ -159,22 +159,23 @@ func unavailable(w http.ResponseWriter) {
 
 // receive deals with the message of a POST.
 func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byte, json, sse bool) {
-	st := &httpStream{h: h, w: w, json: json, sse: sse}
-	st.header, st.modernOnly = r.Header, h.modernOnly
-	if err := jsonrpc.Decode(body, h.snap.srv.opts.Limits.Depth, &st.msg); err != nil {
+	st := &httpStream{h: h, w: w, r: r, json: json, sse: sse}
+	req := &st.ctx.req
+	req.carrier, req.header, req.modernOnly = st, r.Header, h.modernOnly
+	if err := jsonrpc.Decode(body, h.snap.srv.opts.Limits.Depth, &req.msg); err != nil {
 		var fault *jsonrpc.Fault
 		errors.As(err, &fault)
 		writeJSON(w, http.StatusBadRequest, jsonrpc.AppendError(nil, fault.ID, fault.Code, fault.Message, nil))
 		return
 	}
-	switch st.msg.Kind {
+	switch req.msg.Kind {
 	case jsonrpc.Response:
 		refuseHTTP(w, http.StatusBadRequest, "responses are not accepted: this server asks nothing")
 	case jsonrpc.Notification:
 		h.notified(st)
 	default:
 		if h.classify(st) {
-			st.serve(r)
+			st.serve()
 		}
 	}
 }
@@ -183,11 +184,11 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 // even a cancellation, as ids are unique to a client only. Headers may be
 // absent, but not name a version that is not served.
 func (h *httpHandler) notified(st *httpStream) {
-	version, present, repeated := header.One(st.header, header.ProtocolVersion)
+	version, present, repeated := header.One(st.r.Header, header.ProtocolVersion)
 	var fault *Error
 	switch {
 	case repeated:
-		fault = checkVersionHeader(&st.inbound)
+		fault = checkVersionHeader(&st.ctx.req)
 	case present && !h.serves(wire.Lookup(version)):
 		fault = h.snap.srv.unsupported(version, h.modernOnly)
 	}

@@ -17,12 +17,13 @@ const assumedVersion = "2025-03-26"
 // a modern version, in _meta or header, is held to the modern rules, and so is
 // whoever names none that is served.
 func (h *httpHandler) classify(st *httpStream) bool {
-	version, present, repeated := header.One(st.header, header.ProtocolVersion)
+	req := &st.ctx.req
+	version, present, repeated := header.One(req.header, header.ProtocolVersion)
 	rev := wire.Lookup(version)
 	switch {
-	case repeated || st.msg.Params.Meta.Version != nil || rev != nil && rev.Modern:
+	case repeated || req.msg.Params.Meta.Version != nil || rev != nil && rev.Modern:
 		return true
-	case st.msg.Method == jsonrpc.MethodInitialize:
+	case req.msg.Method == jsonrpc.MethodInitialize:
 		h.handshake(st)
 		return false
 	case !present:
@@ -31,21 +32,22 @@ func (h *httpHandler) classify(st *httpStream) bool {
 	if !h.serves(rev) {
 		return true
 	}
-	if st.msg.Method == jsonrpc.MethodPing {
-		writeJSON(st.w, http.StatusOK, append(jsonrpc.AppendResult(nil, st.msg.ID), "{}}"...))
+	if req.msg.Method == jsonrpc.MethodPing {
+		writeJSON(st.w, http.StatusOK, append(jsonrpc.AppendResult(nil, req.msg.ID), "{}}"...))
 		return false
 	}
-	st.session = &session{rev: rev}
-	st.session.ready.Store(true)
+	req.session = &session{rev: rev}
+	req.session.ready.Store(true)
 	return true
 }
 
 // handshake answers initialize without opening a session.
 func (h *httpHandler) handshake(st *httpStream) {
-	_, result, fault := h.snap.initialize(&st.msg, !h.modernOnly)
+	msg := &st.ctx.req.msg
+	_, result, fault := h.snap.initialize(msg, !h.modernOnly)
 	if fault != nil {
-		writeJSON(st.w, httpStatus(fault, false), h.snap.srv.appendFault(nil, st.msg.ID, fault))
+		writeJSON(st.w, httpStatus(fault, false), h.snap.srv.appendFault(nil, msg.ID, fault))
 		return
 	}
-	writeJSON(st.w, http.StatusOK, append(append(jsonrpc.AppendResult(nil, st.msg.ID), result...), '}'))
+	writeJSON(st.w, http.StatusOK, append(append(jsonrpc.AppendResult(nil, msg.ID), result...), '}'))
 }

@@ -23,12 +23,11 @@ const (
 // httpStream is one POST on its way: a JSON answer, unless something has to
 // be sent before it, which turns it into a stream of events.
 type httpStream struct {
-	inbound
+	ctx       requestContext
 	h         *httpHandler
 	w         http.ResponseWriter
+	r         *http.Request
 	json, sse bool // what the client accepts
-	ctx       context.Context
-	cancel    context.CancelCauseFunc
 
 	mu   sync.Mutex // protects the fields below and orders writes
 	open bool       // the response is a stream by now
@@ -79,9 +78,8 @@ func write(w http.ResponseWriter, rc *http.ResponseController, data []byte) erro
 }
 
 // serve runs the request in net/http's goroutine.
-func (st *httpStream) serve(r *http.Request) {
-	defer st.begin(r.Context())()
-	st.sink = st
+func (st *httpStream) serve() {
+	defer st.ctx.close()
 	if !st.h.active.add(st) {
 		unavailable(st.w)
 		return
@@ -91,14 +89,14 @@ func (st *httpStream) serve(r *http.Request) {
 	finished := false
 	defer func() {
 		if !finished { // the handler ended its goroutine, and so net/http's
-			err := st.h.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", st.msg.Method)
+			err := st.h.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", st.ctx.req.msg.Method)
 			fault := Errorf(CodeInternalError, "%v", err)
 			st.hangUp()
-			st.finish(st.h.snap.srv.appendFault(nil, st.msg.ID, fault), fault)
+			st.finish(st.h.snap.srv.appendFault(nil, st.ctx.req.msg.ID, fault), fault)
 			_ = http.NewResponseController(st.w).Flush() // nobody else will
 		}
 	}()
-	out, fault := st.h.snap.handle(st.ctx, &st.inbound, (*buf)[:0])
+	out, fault := st.h.snap.handle(&st.ctx, (*buf)[:0])
 	finished = true
 	st.finish(out, fault)
 	if cap(out) <= keepBuffer {
@@ -117,32 +115,38 @@ func (st *httpStream) hangUp() {
 	}
 }
 
-// begin gives the request its context: parent, but ending with the causes
-// that this package names. What net/http alone knows is that the client hung
-// up, which cancels a modern request and means nothing in older revisions
+// begin implements carrier. The context is that of net/http, but ends with the
+// causes that this package names. What net/http alone knows is that the client
+// hung up, which cancels a modern request and means nothing in older revisions
 // (MCP 2026-07-28, Streamable HTTP › Cancellation; MCP 2025-11-25, Transports ›
 // Sending Messages to the Server).
-func (st *httpStream) begin(parent context.Context) (release func()) {
-	st.ctx, st.cancel = context.WithCancelCause(context.WithoutCancel(parent))
-	cancel := st.cancel
+func (st *httpStream) begin() (ctx context.Context, cancel context.CancelCauseFunc, release func()) {
+	parent := st.r.Context()
+	ctx, cancel = context.WithCancelCause(context.WithoutCancel(parent))
 	if parent.Done() == nil {
-		return func() { cancel(nil) }
+		return ctx, cancel, func() { cancel(nil) }
 	}
 	timeout := context.CancelFunc(func() {})
 	deadline, timed := parent.Deadline()
 	if timed {
-		st.ctx, timeout = context.WithDeadline(st.ctx, deadline)
+		ctx, timeout = context.WithDeadline(ctx, deadline)
 	}
-	unwatch := context.AfterFunc(parent, func() {
+	ended := func() {
 		switch cause := context.Cause(parent); {
 		case timed && cause == context.DeadlineExceeded: // ours ends by itself
 		case cause != context.Canceled: // handlers around this one had a reason
 			cancel(cause)
-		case st.session == nil:
+		case st.ctx.req.session == nil:
 			cancel(fmt.Errorf("%w: %w", ErrDisconnected, cause))
 		}
-	})
-	return func() {
+	}
+	unwatch := func() bool { return true }
+	if parent.Err() != nil {
+		ended() // before the handler looks
+	} else {
+		unwatch = context.AfterFunc(parent, ended)
+	}
+	return ctx, cancel, func() {
 		unwatch()
 		timeout()
 		cancel(nil)
@@ -154,7 +158,7 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.done = true
-	status := httpStatus(fault, st.session != nil)
+	status := httpStatus(fault, st.ctx.req.session != nil)
 	if !st.open && (st.json || status != http.StatusOK) {
 		writeJSON(st.w, status, body)
 		return
@@ -162,10 +166,10 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 	_ = st.event(body) // a client that is gone needs no answer
 }
 
-// notify implements sink. A client that accepts no stream goes without, and
+// notify implements carrier. A client that accepts no stream goes without, and
 // nothing follows the end of the request's context.
 func (st *httpStream) notify(_ context.Context, msg []byte) error {
-	if err := context.Cause(st.ctx); err != nil {
+	if err := context.Cause(&st.ctx); err != nil {
 		return err
 	}
 	st.mu.Lock()
@@ -222,8 +226,8 @@ func (st *httpStream) send(add func([]byte) []byte) error {
 		}
 	}
 	st.seen.Store(st.h.active.now.Load())
-	if st.err != nil && st.session == nil {
-		st.cancel(fmt.Errorf("%w: %w", ErrDisconnected, st.err))
+	if st.err != nil && st.ctx.req.session == nil {
+		st.ctx.end(fmt.Errorf("%w: %w", ErrDisconnected, st.err))
 	}
 	return st.err
 }
@@ -323,7 +327,7 @@ func (s *streams) end(cause error, empty func()) {
 	defer s.mu.Unlock()
 	s.cause, s.empty = cause, empty
 	for st := s.head.next; st != &s.head; st = st.next {
-		st.cancel(cause)
+		st.ctx.end(cause)
 	}
 	s.settle()
 }
