@@ -104,22 +104,31 @@ func (c *conn) run(f *flight) {
 		c.out.flush()
 	}
 	for f != nil {
-		c.answer(f)
-		f = c.leave(f)
+		f = c.answer(f)
 	}
 }
 
-// answer runs f's handler and writes the response.
-func (c *conn) answer(f *flight) {
+// answer runs f's handler, writes the response and returns the call that runs
+// next in its place.
+func (c *conn) answer(f *flight) (next *flight) {
+	srv := c.snap.srv
+	if f.ctx.Err() != nil { // it waited until it was not wanted any more
+		return c.finish(f, srv.appendFault(nil, f.msg.ID, errStopping))
+	}
 	buf := responses.Get().(*[]byte)
 	done := false
 	c.handlers.Add(1)
 	defer func() {
 		if !done { // the handler ended its goroutine: answer, and go on elsewhere
 			c.handlers.Add(-1)
+<<<<<<< conn_flight.go
+			err := srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.msg.Method)
+			if next := c.finish(f, srv.appendFault(nil, f.msg.ID, Errorf(CodeInternalError, "%v", err))); next != nil {
+=======
 			err := c.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.ctx.req.msg.Method)
 			f.respond(jsonrpc.AppendError(nil, f.ctx.req.msg.ID, int(CodeInternalError), err.Error(), nil))
 			if next := c.leave(f); next != nil {
+>>>>>>> /tmp/mine
 				c.pool.start(next)
 			}
 		}
@@ -127,33 +136,49 @@ func (c *conn) answer(f *flight) {
 	out, _ := c.snap.handle(&f.ctx, (*buf)[:0])
 	done = true
 	c.handlers.Add(-1)
-	f.respond(out)
+	next = c.finish(f, out)
 	if cap(out) <= keepBuffer {
 		*buf = out
 		responses.Put(buf)
 	}
+	return next
 }
 
 // responses holds buffers for messages on their way out.
 var responses = sync.Pool{New: func() any { return new([]byte) }}
 
+<<<<<<< conn_flight.go
+// finish ends f with its response and returns the call that may run in its
+// place. The response is not written when the client no longer wants it, or
+// the peer stopped reading before the connection ended.
+//
+// Who reads the response may use the id and the place again at once.
+func (c *conn) finish(f *flight, response []byte) (next *flight) {
+	room := c.out.await(c.base) == nil
+=======
 // leave ends f and returns the next call that may run in its place.
 func (c *conn) leave(f *flight) *flight {
 	f.ctx.close()
+>>>>>>> /tmp/mine
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	if room && !f.over {
+		c.out.enqueue(response)
+	}
+	f.over = true
 	c.forget(f)
 	switch {
 	case !f.counted:
 		c.others--
 	case len(c.queue) > 0:
-		next := c.queue[0]
+		next = c.queue[0]
 		c.queue = slices.Delete(c.queue, 0, 1)
-		return next
 	default:
 		c.calls--
 	}
-	return nil
+	c.mu.Unlock()
+	f.cancel(nil)
+	c.out.flush()
+	return next
 }
 
 // forget takes f off the list of those in flight. c.mu is held.
@@ -196,36 +221,27 @@ func cancelCause(m *jsonrpc.Message) error {
 	return fmt.Errorf("%w: %.200s", ErrCancelled, params.Reason)
 }
 
+<<<<<<< conn_flight.go
+// notify implements sink. Nothing is written for a request after its response,
+// or after its cancellation was read.
+=======
 // notify implements carrier.
+>>>>>>> /tmp/mine
 func (f *flight) notify(ctx context.Context, msg []byte) error {
-	if err := f.conn.out.await(ctx); err != nil {
+	c := f.conn
+	if err := c.out.await(ctx); err != nil {
 		return err
 	}
-	return f.write(msg, false)
-}
-
-// respond writes the response, unless the client no longer wants it or the
-// peer stopped reading before the connection ended.
-func (f *flight) respond(msg []byte) {
-	if f.conn.out.await(f.conn.base) == nil {
-		_ = f.write(msg, true) // nobody is left to be told
-	}
-}
-
-// write queues msg and sees that it is written. Nothing is queued for a
-// request after its last message, or after its cancellation was read.
-func (f *flight) write(msg []byte, last bool) error {
-	f.conn.mu.Lock()
+	c.mu.Lock()
 	over := f.over
 	if !over {
-		f.conn.out.enqueue(msg)
-		f.over = last
+		c.out.enqueue(msg)
 	}
-	f.conn.mu.Unlock()
+	c.mu.Unlock()
 	if over {
 		return errOver
 	}
-	f.conn.out.flush()
+	c.out.flush()
 	return nil
 }
 
