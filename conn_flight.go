@@ -112,8 +112,8 @@ func (c *conn) run(f *flight) {
 // next in its place.
 func (c *conn) answer(f *flight) (next *flight) {
 	srv := c.snap.srv
-	if f.ctx.Err() != nil { // it waited until it was not wanted any more
-		return c.finish(f, srv.appendFault(nil, f.msg.ID, errStopping))
+	if c.base.Err() != nil || f.ctx.ended() { // it waited until it was not wanted any more
+		return c.finish(f, srv.appendFault(nil, f.ctx.req.msg.ID, errStopping))
 	}
 	buf := responses.Get().(*[]byte)
 	done := false
@@ -121,14 +121,8 @@ func (c *conn) answer(f *flight) (next *flight) {
 	defer func() {
 		if !done { // the handler ended its goroutine: answer, and go on elsewhere
 			c.handlers.Add(-1)
-<<<<<<< conn_flight.go
-			err := srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.msg.Method)
-			if next := c.finish(f, srv.appendFault(nil, f.msg.ID, Errorf(CodeInternalError, "%v", err))); next != nil {
-=======
-			err := c.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.ctx.req.msg.Method)
-			f.respond(jsonrpc.AppendError(nil, f.ctx.req.msg.ID, int(CodeInternalError), err.Error(), nil))
-			if next := c.leave(f); next != nil {
->>>>>>> /tmp/mine
+			err := srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", f.ctx.req.msg.Method)
+			if next := c.finish(f, srv.appendFault(nil, f.ctx.req.msg.ID, Errorf(CodeInternalError, "%v", err))); next != nil {
 				c.pool.start(next)
 			}
 		}
@@ -147,7 +141,6 @@ func (c *conn) answer(f *flight) (next *flight) {
 // responses holds buffers for messages on their way out.
 var responses = sync.Pool{New: func() any { return new([]byte) }}
 
-<<<<<<< conn_flight.go
 // finish ends f with its response and returns the call that may run in its
 // place. The response is not written when the client no longer wants it, or
 // the peer stopped reading before the connection ended.
@@ -155,11 +148,6 @@ var responses = sync.Pool{New: func() any { return new([]byte) }}
 // Who reads the response may use the id and the place again at once.
 func (c *conn) finish(f *flight, response []byte) (next *flight) {
 	room := c.out.await(c.base) == nil
-=======
-// leave ends f and returns the next call that may run in its place.
-func (c *conn) leave(f *flight) *flight {
-	f.ctx.close()
->>>>>>> /tmp/mine
 	c.mu.Lock()
 	if room && !f.over {
 		c.out.enqueue(response)
@@ -176,7 +164,7 @@ func (c *conn) leave(f *flight) *flight {
 		c.calls--
 	}
 	c.mu.Unlock()
-	f.cancel(nil)
+	f.ctx.close()
 	c.out.flush()
 	return next
 }
@@ -221,12 +209,8 @@ func cancelCause(m *jsonrpc.Message) error {
 	return fmt.Errorf("%w: %.200s", ErrCancelled, params.Reason)
 }
 
-<<<<<<< conn_flight.go
-// notify implements sink. Nothing is written for a request after its response,
+// notify implements carrier. Nothing is written for a request after its response,
 // or after its cancellation was read.
-=======
-// notify implements carrier.
->>>>>>> /tmp/mine
 func (f *flight) notify(ctx context.Context, msg []byte) error {
 	c := f.conn
 	if err := c.out.await(ctx); err != nil {

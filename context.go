@@ -60,6 +60,13 @@ func (c *requestContext) end(cause error) {
 	}
 }
 
+// ended reports whether end or close was called.
+func (c *requestContext) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
+}
+
 // close ends the context after the handler has returned.
 func (c *requestContext) close() {
 	c.mu.Lock()
