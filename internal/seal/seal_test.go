@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 }
 
 // golden was sealed once and for all: tokens on their way survive a new version of this package.
-const golden = ""
+const golden = "ARNdbzIRkUkG0cU0fRqR8ZXa9WSUhpbsLs8dq3M7K6eyUuMW5qvls5dCWrCEjANkIhHRGixwkc5xj7xu"
 
 func TestFormat(t *testing.T) {
 	if got, err := ring(t, secret(1)).Open(golden, []byte("purpose")); err != nil || string(got) != `{"round":2}` {
