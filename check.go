@@ -27,8 +27,7 @@ func (s *Server) Check() error {
 // returned before. s.mu is held.
 func (s *Server) check() (warnings []*RegistrationError, err error) {
 	problems := slices.Clone(s.registry.problems)
-	for _, t := range s.registry.tools {
-		refused, advice := t.check()
+	take := func(refused, advice []*RegistrationError) {
 		for _, p := range refused {
 			problems = append(problems, p)
 		}
@@ -39,7 +38,29 @@ func (s *Server) check() (warnings []*RegistrationError, err error) {
 			}
 		}
 	}
+	for _, t := range s.registry.tools {
+		take(t.check())
+	}
+	for _, p := range s.registry.prompts {
+		take(p.check())
+	}
+	for _, r := range s.registry.resources {
+		take(r.check())
+	}
 	return warnings, errors.Join(problems...)
+}
+
+// check adds what only the finished definition shows.
+func (p *Prompt) check() (problems, warnings []*RegistrationError) {
+	problems = slices.Concat(p.problems, p.resolveIcons())
+	warnings = slices.Clone(p.warnings)
+	p.checkNamed(&problems, &warnings)
+	return problems, warnings
+}
+
+// check adds what only the finished definition shows.
+func (r *Resource) check() (problems, warnings []*RegistrationError) {
+	return slices.Concat(r.problems, r.resolveIcons()), r.warnings
 }
 
 func (s *Server) warn(warnings []*RegistrationError) {
@@ -53,17 +74,22 @@ func (s *Server) warn(warnings []*RegistrationError) {
 func (t *Tool) check() (problems, warnings []*RegistrationError) {
 	refused, advice := t.compile()
 	problems, warnings = slices.Concat(t.problems, refused), slices.Concat(t.warnings, advice)
-	if fatal, advice := checkName(t.name); fatal != "" {
-		problems = append(problems, t.finding("the name %s", fatal))
-	} else if advice != "" && t.srv.opts.StrictNames {
-		problems = append(problems, t.finding("the name %s, and StrictNames is set", advice))
-	} else if advice != "" {
-		warnings = append(warnings, t.finding("the name %s", advice))
-	}
+	t.checkNamed(&problems, &warnings)
 	if t.hints.contradictory() {
 		warnings = append(warnings, t.finding("it is hinted to be both read-only and destructive"))
 	}
 	return problems, warnings
+}
+
+// checkNamed judges the name of a tool or prompt.
+func (d *definition) checkNamed(problems, warnings *[]*RegistrationError) {
+	if fatal, advice := checkName(d.name); fatal != "" {
+		*problems = append(*problems, d.finding("the name %s", fatal))
+	} else if advice != "" && d.srv.opts.StrictNames {
+		*problems = append(*problems, d.finding("the name %s, and StrictNames is set", advice))
+	} else if advice != "" {
+		*warnings = append(*warnings, d.finding("the name %s", advice))
+	}
 }
 
 // checkName judges a tool's name (MCP 2026-07-28, Tools › Tool Names). fatal

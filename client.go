@@ -126,22 +126,7 @@ func (c *Client) Close() error { return c.link.close() }
 // Tools lists the server's tools, fetching page after page as the loop goes
 // on. An error is yielded once, with a nil tool, and ends the sequence.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*ToolInfo, error] {
-	return func(yield func(*ToolInfo, error) bool) {
-		for raw, err := range c.pages(ctx, jsonrpc.MethodToolsList, "tools") {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			info := new(ToolInfo)
-			if err := jsonx.Unmarshal(raw, info); err != nil {
-				yield(nil, invalidResponse(jsonrpc.MethodToolsList, err))
-				return
-			}
-			if c.bind(info) && !yield(info, nil) {
-				return
-			}
-		}
-	}
+	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", c.bind)
 }
 
 // pages yields the entries of a list method over all its pages. A cursor that

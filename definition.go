@@ -27,6 +27,7 @@ type definition struct {
 
 	kind        string
 	name        string // with the prefix of its scope
+	uri         string // of a resource, or its template
 	title       string
 	desc        string
 	icons       []Icon
@@ -38,6 +39,7 @@ type definition struct {
 	middlewares []Middleware
 
 	problems, warnings []*RegistrationError
+	listedIcons        []Icon // with those from files in place; set by resolveIcons
 }
 
 // define starts a definition at the place of the caller's caller.
@@ -49,7 +51,12 @@ func (at target) define(kind, name string) definition {
 	return d
 }
 
-func (d *definition) feature() string { return fmt.Sprintf("%s %q", d.kind, d.name) }
+func (d *definition) feature() string {
+	if d.uri != "" {
+		return fmt.Sprintf("%s %q", d.kind, d.uri)
+	}
+	return fmt.Sprintf("%s %q", d.kind, d.name)
+}
 
 // problem records a mistake for Check.
 func (d *definition) problem(field string, err error) {
@@ -116,6 +123,19 @@ func (d *definition) setCategory(name string) {
 	d.setMeta(categoryKey, jsonx.AppendString(nil, name))
 }
 
+// resolveIcons loads the icons that are files and returns what is wrong.
+func (d *definition) resolveIcons() (problems []*RegistrationError) {
+	d.listedIcons = nil
+	for _, icon := range d.icons {
+		icon, err := icon.resolve(d.srv.opts.Files)
+		if err != nil {
+			problems = append(problems, d.finding("%w", err))
+		}
+		d.listedIcons = append(d.listedIcons, icon)
+	}
+	return problems
+}
+
 func (d *definition) info() Info {
-	return Info{Kind: d.kind, Name: d.name, Category: d.category, Tags: d.tags}
+	return Info{Kind: d.kind, Name: d.name, URI: d.uri, Category: d.category, Tags: d.tags}
 }

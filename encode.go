@@ -46,30 +46,7 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 	}()
 	dst = jsonrpc.AppendResult(dst, req.msg.ID)
 	dst = appendOpen(dst, req.rev)
-	var meta Meta
-	switch r := v.(type) {
-	case *Result:
-		if r == nil || req.msg.Method != jsonrpc.MethodToolsCall {
-			return dst, snap.wrongResult(req, v)
-		}
-		meta = r.Meta
-		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
-	case *ListResult:
-		l := snap.listing(req.msg.Method)
-		if r == nil || l == nil {
-			return dst, snap.wrongResult(req, v)
-		}
-		if err = checkItems(r.Items); err == nil {
-			dst = snap.appendList(dst, l, r, req.rev)
-		}
-	case *ServerInfo:
-		if r == nil || req.msg.Method != jsonrpc.MethodDiscover {
-			return dst, snap.wrongResult(req, v)
-		}
-		dst, err = snap.appendDiscovery(dst, r, req.modernOnly)
-	default:
-		return dst, snap.wrongResult(req, v)
-	}
+	dst, meta, err := snap.appendBody(dst, req, v)
 	if err != nil {
 		return dst, err
 	}
@@ -77,6 +54,55 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 		return dst, err
 	}
 	return append(dst, '}'), nil
+}
+
+// appendBody appends the members that make the result v of req's method, and
+// returns the _meta that comes with it.
+func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, meta Meta, err error) {
+	if !snap.fits(req.msg.Method, v) {
+		return dst, nil, snap.wrongResult(req, v)
+	}
+	switch r := v.(type) {
+	case *Result:
+		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
+		return dst, r.Meta, err
+	case *PromptResult:
+		dst, err = r.appendMembers(dst, req.rev)
+		return dst, r.Meta, err
+	case *ReadResult:
+		if dst, err = r.appendMembers(dst, req.rev); err == nil {
+			dst = snap.appendReadHints(dst, req)
+		}
+		return dst, r.Meta, err
+	case *Completion:
+		dst, err = r.appendMembers(dst)
+	case *ListResult:
+		if err = checkItems(r.Items); err == nil {
+			dst = snap.appendList(dst, snap.listing(req.msg.Method), r, req.rev)
+		}
+	case *ServerInfo:
+		dst, err = snap.appendDiscovery(dst, r, req.modernOnly)
+	}
+	return dst, nil, err
+}
+
+// fits reports whether v is a result of the method.
+func (snap *snapshot) fits(method string, v any) bool {
+	switch r := v.(type) {
+	case *Result:
+		return r != nil && method == jsonrpc.MethodToolsCall
+	case *PromptResult:
+		return r != nil && method == jsonrpc.MethodPromptsGet
+	case *ReadResult:
+		return r != nil && method == jsonrpc.MethodResourcesRead
+	case *Completion:
+		return r != nil && method == jsonrpc.MethodComplete
+	case *ListResult:
+		return r != nil && snap.listing(method) != nil
+	case *ServerInfo:
+		return r != nil && method == jsonrpc.MethodDiscover
+	}
+	return false
 }
 
 // wrongResult is the fault of middleware that answered with something else
@@ -155,6 +181,19 @@ func (snap *snapshot) appendHints(dst []byte, method string, rev *wire.Revision)
 	if !ok {
 		hint = snap.srv.opts.Cache
 	}
+	return appendCache(dst, hint)
+}
+
+// appendReadHints appends the caching hints of what was read: the resource's
+// own, if it has any.
+func (snap *snapshot) appendReadHints(dst []byte, req *Request) []byte {
+	if r := req.resource.Load(); r != nil && r.cache != nil && req.rev.Modern {
+		return appendCache(dst, *r.cache)
+	}
+	return snap.appendHints(dst, jsonrpc.MethodResourcesRead, req.rev)
+}
+
+func appendCache(dst []byte, hint Cache) []byte {
 	dst = strconv.AppendInt(append(dst, `,"ttlMs":`...), hint.TTL.Milliseconds(), 10)
 	if hint.Public {
 		return append(dst, `,"cacheScope":"public"`...)
@@ -170,6 +209,15 @@ func (snap *snapshot) serverInfo() *ServerInfo {
 	}
 	if snap.gates[wire.Tools] {
 		info.Capabilities.Tools = &ListCapability{}
+	}
+	if snap.gates[wire.Prompts] {
+		info.Capabilities.Prompts = &ListCapability{}
+	}
+	if snap.gates[wire.Resources] {
+		info.Capabilities.Resources = &ResourcesCapability{}
+	}
+	if snap.gates[wire.Completions] {
+		info.Capabilities.Completions = &struct{}{}
 	}
 	if snap.gates[wire.Logging] {
 		info.Capabilities.Logging = &struct{}{}

@@ -44,7 +44,8 @@ type Error struct {
 	Data any
 
 	remote bool
-	status int // of the HTTP answer; 0: what the code implies
+	status int  // of the HTTP answer; 0: what the code implies
+	own    bool // made by this package: the code is right as it is
 }
 
 // Errorf returns a protocol error with a formatted message.

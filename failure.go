@@ -89,8 +89,8 @@ func (r *Request) failed(text string) (*Result, *Error) {
 
 // what names the feature or method of r for the log.
 func (r *Request) what() string {
-	if p := r.tool.Load(); p != nil {
-		return p.feature()
+	if d := r.feature.Load(); d != nil {
+		return d.feature()
 	}
 	return r.msg.Method
 }
@@ -123,7 +123,7 @@ func (s *Server) sendable(e *Error) *Error {
 		CodeHeaderMismatch, CodeMissingCapability, CodeUnsupportedVersion:
 		return e
 	}
-	if e.Code < -32768 || e.Code > -32000 {
+	if e.own || e.Code < -32768 || e.Code > -32000 {
 		return e
 	}
 	s.log.Error("mcp: a handler returned an error code that is reserved; -32603 was sent", "code", int(e.Code))

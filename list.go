@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"hash/crc32"
@@ -61,7 +62,7 @@ func (snap *snapshot) encoded(l *listing, rev *wire.Revision) *listCache {
 }
 
 // list answers a list method.
-func (snap *snapshot) list(req *Request, l *listing) (*ListResult, error) {
+func (snap *snapshot) list(ctx context.Context, req *Request, l *listing) (*ListResult, error) {
 	after, err := snap.cursor(l, req.msg.Params.Cursor)
 	if err != nil {
 		return nil, err
@@ -69,13 +70,29 @@ func (snap *snapshot) list(req *Request, l *listing) (*ListResult, error) {
 	from, _ := slices.BinarySearchFunc(l.items, after+1, func(item listed, place uint64) int {
 		return cmp.Compare(item.order(), place)
 	})
-	r := snap.page(l, l.items[from:], snap.encoded(l, req.rev).entries[from:])
+	items, entries := l.items[from:], snap.encoded(l, req.rev).entries[from:]
+	if snap.filter != nil {
+		items, entries = snap.onlyVisible(ctx, items, entries)
+	}
+	r := snap.page(l, items, entries)
 	if !snap.direct {
 		for i := range r.Items { // middleware may write into them
 			r.Items[i] = slices.Clone(r.Items[i])
 		}
 	}
 	return r, nil
+}
+
+// onlyVisible leaves out what the request of ctx may not know of.
+func (snap *snapshot) onlyVisible(ctx context.Context, items []listed, entries []json.RawMessage) ([]listed, []json.RawMessage) {
+	var keptItems []listed
+	var keptEntries []json.RawMessage
+	for i, item := range items {
+		if snap.filter(ctx, item.info()) {
+			keptItems, keptEntries = append(keptItems, item), append(keptEntries, entries[i])
+		}
+	}
+	return keptItems, keptEntries
 }
 
 // page returns the page that begins with the first of items.

@@ -29,7 +29,8 @@ type Server struct {
 	mu          sync.Mutex // protects the fields below, until frozen
 	registry    registry
 	middlewares []Middleware
-	snap        *snapshot // not nil: frozen
+	filter      func(ctx context.Context, f Info) bool // set by Visible
+	snap        *snapshot                              // not nil: frozen
 
 	serving serving
 }

@@ -9,6 +9,9 @@ import (
 // method:
 //
 //   - tools/call: *Result
+//   - prompts/get: *PromptResult
+//   - resources/read: *ReadResult
+//   - completion/complete: *Completion
 //   - the list methods: *ListResult
 //   - server/discover: *ServerInfo
 //

@@ -71,51 +71,77 @@ func (s *Scope) all() []Middleware {
 
 // registry is what has been registered so far. Server.mu protects it.
 type registry struct {
-	tools    []*Tool
-	byName   map[string]*Tool
-	seq      uint64
-	problems []error
-	warned   map[string]bool // texts of the warnings that were logged
-	writers  map[reflect.Type]writerFunc
+	tools     []*Tool
+	prompts   []*Prompt
+	resources []*Resource
+	byName    map[string]*definition // by kind and name, or URI
+	seq       uint64
+	problems  []error
+	warned    map[string]bool // texts of the warnings that were logged
+	writers   map[reflect.Type]writerFunc
 }
 
 func (r *registry) addTool(t *Tool) {
-	r.seq++
-	t.seq = r.seq
 	r.tools = append(r.tools, t)
-	if t.name == "" {
+	r.enter(&t.definition, t.name)
+}
+
+func (r *registry) addPrompt(p *Prompt) {
+	r.prompts = append(r.prompts, p)
+	r.enter(&p.definition, p.name)
+}
+
+func (r *registry) addResource(res *Resource) {
+	r.resources = append(r.resources, res)
+	r.enter(&res.definition, res.uri)
+}
+
+// enter gives d its place and holds its name to be the only one of its kind.
+func (r *registry) enter(d *definition, name string) {
+	r.seq++
+	d.seq = r.seq
+	if name == "" {
 		return // Check says so
 	}
-	if first, taken := r.byName[t.name]; taken {
-		t.problem("", fmt.Errorf("the name is already taken by the tool registered at %s", first.site))
+	key := d.kind + " " + name
+	if first := r.byName[key]; first != nil {
+		d.problem("", fmt.Errorf("the name is already taken by the %s registered at %s", d.kind, first.site))
 		return
 	}
 	if r.byName == nil {
-		r.byName = make(map[string]*Tool)
+		r.byName = make(map[string]*definition)
 	}
-	r.byName[t.name] = t
+	r.byName[key] = d
 }
 
 // snapshot is an immutable state of the registry, compiled for serving.
 type snapshot struct {
 	srv       *Server
 	tools     map[string]*toolPlan
-	lists     [1]listing
-	gates     [wire.Subscribe + 1]bool // which capabilities are advertised
-	discovery func() []byte            // result of server/discover, encoded once
-	stamp     []byte                   // the member of _meta that names the server
-	root      Handler                  // server middleware around route
-	direct    bool                     // no server middleware: cached answers may be used
+	prompts   map[string]*promptPlan
+	resources map[string]*resourcePlan               // by URI
+	templates []*resourcePlan                        // in order of registration
+	trees     []*resourcePlan                        // of files, in order of registration
+	lists     [4]listing                             // tools, prompts, resources, templates
+	filter    func(ctx context.Context, f Info) bool // nil: everything is visible
+	gates     [wire.Subscribe + 1]bool               // which capabilities are advertised
+	discovery func() []byte                          // result of server/discover, encoded once
+	stamp     []byte                                 // the member of _meta that names the server
+	root      Handler                                // server middleware around route
+	direct    bool                                   // no server middleware: cached answers may be used
 }
 
 // compile builds the snapshot of what is registered.
 func (s *Server) compile() *snapshot {
 	snap := &snapshot{srv: s}
 	snap.compileTools(&s.registry, &snap.lists[0])
+	snap.compilePrompts(&s.registry, &snap.lists[1])
+	snap.compileResources(&s.registry, &snap.lists[2], &snap.lists[3])
+	snap.filter = s.filter
 	snap.gates[wire.Always] = true
 	snap.gates[wire.Tools] = len(snap.tools) > 0
 	snap.gates[wire.Logging] = s.opts.Logging
-	snap.direct = len(s.middlewares) == 0
+	snap.direct = len(s.middlewares) == 0 && s.filter == nil
 	snap.root = chain(snap.route, s.middlewares...)
 	snap.stamp = append(jsonx.AppendString(nil, jsonrpc.MetaServerInfo), ':')
 	snap.stamp, _ = jsonx.Append(snap.stamp, &s.impl) // plain strings cannot fail
@@ -128,11 +154,17 @@ func (snap *snapshot) route(ctx context.Context, req *Request) (any, error) {
 	switch req.msg.Method {
 	case jsonrpc.MethodToolsCall:
 		return snap.callTool(ctx, req)
+	case jsonrpc.MethodPromptsGet:
+		return snap.getPrompt(ctx, req)
+	case jsonrpc.MethodResourcesRead:
+		return snap.readResource(ctx, req)
+	case jsonrpc.MethodComplete:
+		return snap.complete(ctx, req)
 	case jsonrpc.MethodDiscover:
 		return snap.serverInfo(), nil
 	}
 	if l := snap.listing(req.msg.Method); l != nil {
-		return snap.list(req, l)
+		return snap.list(ctx, req, l)
 	}
 	return nil, errors.New("no handler for an admitted method")
 }

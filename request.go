@@ -27,7 +27,9 @@ type Request struct {
 	// modernOnly: what came in this way is not served in older revisions,
 	// though the server knows some.
 	modernOnly bool
-	tool       atomic.Pointer[toolPlan] // set by the look-up
+	tool       atomic.Pointer[toolPlan]   // set by the look-up
+	resource   atomic.Pointer[Resource]   // likewise
+	feature    atomic.Pointer[definition] // likewise, of every kind
 
 	mu       sync.Mutex // protects the fields below, and orders notifications
 	ended    bool
@@ -114,25 +116,32 @@ func (r *Request) LogLevel() string {
 // "" on other transports and in stateless requests.
 func (r *Request) SessionID() string { return "" }
 
-// Info describes the tool that is called. Before the look-up, and when it
-// finds nothing, Kind and Name are those of the request; for other methods it
-// is zero.
+// Info describes the tool, prompt or resource that is asked for. Before the
+// look-up, and when it finds nothing, Kind and Name, or URI, are those of the
+// request; for other methods it is zero.
 func (r *Request) Info() Info {
-	if p := r.tool.Load(); p != nil {
-		return p.info()
+	if d := r.feature.Load(); d != nil {
+		return d.info()
 	}
-	if r.msg.Method == jsonrpc.MethodToolsCall {
-		name, _ := unquoted(r.msg.Params.Name)
-		return Info{Kind: "tool", Name: name}
+	name, _ := unquoted(r.msg.Params.Name)
+	switch r.msg.Method {
+	case jsonrpc.MethodToolsCall:
+		return Info{Kind: kindTool, Name: name}
+	case jsonrpc.MethodPromptsGet:
+		return Info{Kind: kindPrompt, Name: name}
+	case jsonrpc.MethodResourcesRead:
+		uri, _ := unquoted(r.msg.Params.URI)
+		return Info{Kind: kindResource, URI: uri}
 	}
 	return Info{}
 }
 
-// Info describes a registered feature. Kind is "tool". Category and Tags are
-// those given at registration; nobody may change the map.
+// Info describes a registered feature. Kind is "tool", "prompt", "resource" or
+// "template"; URI is that of a resource, or the template. Category and Tags
+// are those given at registration; nobody may change the map.
 type Info struct {
-	Kind, Name, Category string
-	Tags                 map[string]string
+	Kind, Name, URI, Category string
+	Tags                      map[string]string
 }
 
 // Progress tells the client how far the request is. done must rise with every

@@ -52,7 +52,7 @@ func AddService(r Registrar, svc any) []*Tool {
 	}
 	at.srv.mutate("service", func() {
 		for _, t := range tools {
-			if first := at.srv.registry.byName[t.name]; first != nil {
+			if first := at.srv.registry.byName[kindTool+" "+t.name]; first != nil {
 				bad(fmt.Errorf("%s: the name is already taken by the tool registered at %s", t.feature(), first.site))
 			}
 		}

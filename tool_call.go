@@ -1,13 +1,13 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
 	"github.com/typedmcp/mcp/internal/wire"
 )
@@ -46,11 +46,12 @@ func (snap *snapshot) compileTools(r *registry, l *listing) {
 
 // callTool answers tools/call.
 func (snap *snapshot) callTool(ctx context.Context, req *Request) (any, error) {
-	p, err := snap.lookup(req.msg.Params.Name)
+	p, err := snap.lookup(ctx, req.msg.Params.Name)
 	if err != nil {
 		return nil, err
 	}
 	req.tool.Store(p)
+	req.feature.Store(&p.definition)
 	if fault := p.checkParams(req); fault != nil {
 		return nil, fault
 	}
@@ -58,17 +59,12 @@ func (snap *snapshot) callTool(ctx context.Context, req *Request) (any, error) {
 }
 
 // lookup finds the tool named by the JSON string quoted.
-func (snap *snapshot) lookup(quoted []byte) (*toolPlan, error) {
+func (snap *snapshot) lookup(ctx context.Context, quoted []byte) (*toolPlan, error) {
 	if len(quoted) == 0 || quoted[0] != '"' {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: name must be a string, the name of a tool")
 	}
-	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		if p := snap.tools[string(inner)]; p != nil {
-			return p, nil
-		}
-	}
-	name, _ := unquoted(quoted)
-	if p := snap.tools[name]; p != nil {
+	name, _ := jsonx.View(quoted)
+	if p := snap.tools[name]; p != nil && snap.visible(ctx, p.info) {
 		return p, nil
 	}
 	return nil, Errorf(CodeInvalidParams, "Unknown tool: %.200q", name)
@@ -111,7 +107,7 @@ func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
 		def.Title, def.Meta = p.title, p.meta
 	}
 	if rev.Icons {
-		def.Icons = p.given.icons
+		def.Icons = p.listedIcons
 	}
 	if rev.Hints && p.hints.set() {
 		def.Annotations = &ToolAnnotations{

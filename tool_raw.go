@@ -87,7 +87,6 @@ type given struct {
 	compiled           bool // what follows is up to date
 	inPlan, outPlan    *schema.Plan
 	write              func(v any) (*Result, error) // not nil: the result is a writer's matter
-	icons              []Icon                       // with those from files in place
 	problems, warnings []*RegistrationError
 }
 
@@ -107,13 +106,7 @@ func (t *Tool) compile() (problems, warnings []*RegistrationError) {
 		g.inPlan = t.planFrom(in, "input schema", schema.RawOptions{Object: true, Verbatim: g.verbatim})
 	}
 	t.compileResult()
-	for _, icon := range t.icons {
-		icon, err := icon.resolve(t.srv.opts.Files)
-		if err != nil {
-			g.problems = append(g.problems, t.finding("%w", err))
-		}
-		g.icons = append(g.icons, icon)
-	}
+	g.problems = append(g.problems, t.resolveIcons()...)
 	return g.problems, g.warnings
 }
 

@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// appMIMEType is the media type of a page of MCP Apps.
+const appMIMEType = "text/html;profile=mcp-app"
+
+// appExtension names the extension MCP Apps.
+const appExtension = "io.modelcontextprotocol/ui"
+
+// AppPage is a user interface for the results of tools (MCP Apps): an HTML5
+// page that hosts show in a sandbox.
+type AppPage struct {
+	// HTML returns the page.
+	HTML func(ctx context.Context) (string, error)
+	// CSP lists what the page may load; the zero value is nothing.
+	CSP AppCSP
+	// Permissions are those of camera, microphone, geolocation and
+	// clipboardWrite that the page asks for.
+	Permissions []string
+	// Domain is an origin of its own for the page, "" for the host's choice.
+	Domain string
+	// Border says whether the page wants a border; nil leaves it to the host.
+	Border *bool
+}
+
+// AppCSP lists the origins, such as "https://api.example.com", that a page may
+// connect to, load images, scripts and styles from, show in frames, and use as
+// its base.
+type AppCSP struct {
+	Connect  []string `json:"connectDomains,omitempty"`
+	Resource []string `json:"resourceDomains,omitempty"`
+	Frame    []string `json:"frameDomains,omitempty"`
+	BaseURI  []string `json:"baseUriDomains,omitempty"`
+}
+
+// AddApp registers a user interface under a URI of the scheme ui. Tools point
+// to it with Tool.App.
+func AddApp(r Registrar, uri, name string, page AppPage) *Resource {
+	res := newResource(r, kindResource, uri, name)
+	res.mime = appMIMEType
+	if !strings.HasPrefix(uri, "ui://") {
+		res.problem("", fmt.Errorf("the app's URI %.80q does not start with ui://", uri))
+	}
+	if page.HTML == nil {
+		res.problem("HTML", errors.New("the function is nil"))
+	}
+	meta := page.meta(res)
+	res.read = func(ctx context.Context, uri string, _ []byte) (*ReadResult, error) {
+		html, err := page.HTML(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &ReadResult{Contents: []ResourceContents{{URI: uri, MIMEType: appMIMEType, Text: html, Meta: meta}}}, nil
+	}
+	return res.register()
+}
+
+var appPermissions = []string{"camera", "microphone", "geolocation", "clipboardWrite"}
+
+// meta is the _meta of the page's contents; nil when there is nothing to say.
+func (p *AppPage) meta(r *Resource) Meta {
+	for _, origins := range [][]string{p.CSP.Connect, p.CSP.Resource, p.CSP.Frame, p.CSP.BaseURI} {
+		for _, o := range origins {
+			if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+				r.problem("CSP", fmt.Errorf("%q is no origin; write it as https://api.example.com", o))
+			}
+		}
+	}
+	permissions := make(map[string]struct{})
+	for _, name := range p.Permissions {
+		if !slices.Contains(appPermissions, name) {
+			r.problem("Permissions", fmt.Errorf("%q is none of %q", name, appPermissions))
+		}
+		permissions[name] = struct{}{}
+	}
+	ui := struct {
+		CSP         *AppCSP             `json:"csp,omitempty"`
+		Permissions map[string]struct{} `json:"permissions,omitempty"`
+		Domain      string              `json:"domain,omitempty"`
+		Border      *bool               `json:"prefersBorder,omitempty"`
+	}{Permissions: permissions, Domain: p.Domain, Border: p.Border}
+	if c := p.CSP; c.Connect != nil || c.Resource != nil || c.Frame != nil || c.BaseURI != nil {
+		ui.CSP = &c
+	}
+	raw, err := jsonx.Marshal(&ui)
+	if err != nil || string(raw) == "{}" {
+		return nil
+	}
+	return Meta{"ui": raw}
+}

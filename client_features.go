@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// entries yields the decoded entries of a list method over all its pages,
+// leaving out those that keep refuses. An error is yielded once, with a nil
+// entry, and ends the sequence.
+func entries[T any](ctx context.Context, c *Client, method, member string, keep func(*T) bool) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for raw, err := range c.pages(ctx, method, member) {
+			entry := new(T)
+			if err == nil {
+				if err = jsonx.Unmarshal(raw, entry); err != nil {
+					err = invalidResponse(method, err)
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if keep(entry) && !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+func every[T any](*T) bool { return true }
+
+// Prompts lists the server's prompts, as Tools does tools.
+func (c *Client) Prompts(ctx context.Context) iter.Seq2[*PromptInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodPromptsList, "prompts", every[PromptInfo])
+}
+
+// Resources lists the server's resources, as Tools does tools.
+func (c *Client) Resources(ctx context.Context) iter.Seq2[*ResourceInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodResourcesList, "resources", every[ResourceInfo])
+}
+
+// Templates lists the server's resource templates, as Tools does tools.
+func (c *Client) Templates(ctx context.Context) iter.Seq2[*TemplateInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodTemplatesList, "resourceTemplates", every[TemplateInfo])
+}
+
+// GetPrompt expands a prompt. args may be nil.
+func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string, opts ...CallOption) (*PromptResult, error) {
+	raw, err := c.request(ctx, &call{method: jsonrpc.MethodPromptsGet, name: name, options: opts, params: func(dst []byte) ([]byte, error) {
+		dst = append(jsonx.AppendString(append(dst, `"name":`...), name), ',')
+		if args == nil {
+			return dst, nil
+		}
+		dst, err := jsonx.Append(append(dst, `"arguments":`...), &args)
+		return append(dst, ','), err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	var w struct {
+		Description string `json:"description"`
+		Messages    []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+		Meta Meta `json:"_meta"`
+	}
+	if err := jsonx.Unmarshal(raw, &w); err != nil {
+		return nil, invalidResponse(jsonrpc.MethodPromptsGet, err)
+	}
+	result := &PromptResult{Description: w.Description, Meta: w.Meta}
+	for i, m := range w.Messages {
+		content, err := decodeContent(m.Content)
+		if err != nil {
+			return nil, invalidResponse(jsonrpc.MethodPromptsGet, fmt.Errorf("message %d: %w", i, err))
+		}
+		result.Messages = append(result.Messages, Message{Role: m.Role, Content: content})
+	}
+	return result, nil
+}
+
+// ReadResource reads what uri names. An unknown URI is an *Error.
+func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOption) (*ReadResult, error) {
+	raw, err := c.request(ctx, &call{method: jsonrpc.MethodResourcesRead, name: uri, options: opts, params: func(dst []byte) ([]byte, error) {
+		return append(jsonx.AppendString(append(dst, `"uri":`...), uri), ','), nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	var w struct {
+		Contents []wireContents `json:"contents"`
+		Meta     Meta           `json:"_meta"`
+	}
+	if err := jsonx.Unmarshal(raw, &w); err != nil {
+		return nil, invalidResponse(jsonrpc.MethodResourcesRead, err)
+	}
+	result := &ReadResult{Meta: w.Meta, Contents: make([]ResourceContents, len(w.Contents))}
+	for i, contents := range w.Contents {
+		result.Contents[i] = ResourceContents(contents)
+	}
+	return result, nil
+}
+
+// Ref names what an argument belongs to: PromptRef or TemplateRef makes one.
+type Ref struct {
+	kind, member, value string
+}
+
+// PromptRef refers to the prompt of that name.
+func PromptRef(name string) Ref { return Ref{"ref/prompt", "name", name} }
+
+// TemplateRef refers to the resource template with that text.
+func TemplateRef(uriTemplate string) Ref { return Ref{"ref/resource", "uri", uriTemplate} }
+
+// Complete asks for values of an argument whose text so far is prefix. args
+// holds the arguments that are known already and may be nil.
+func (c *Client) Complete(ctx context.Context, ref Ref, arg, prefix string, args map[string]string) (*Completion, error) {
+	raw, err := c.request(ctx, &call{method: jsonrpc.MethodComplete, params: func(dst []byte) ([]byte, error) {
+		dst = append(jsonx.AppendString(append(dst, `"ref":{"type":`...), ref.kind), ',')
+		dst = append(jsonx.AppendString(dst, ref.member), ':')
+		dst = append(jsonx.AppendString(dst, ref.value), `},"argument":{"name":`...)
+		dst = append(jsonx.AppendString(dst, arg), `,"value":`...)
+		dst = append(jsonx.AppendString(dst, prefix), "},"...)
+		if args == nil {
+			return dst, nil
+		}
+		dst, err := jsonx.Append(append(dst, `"context":{"arguments":`...), &args)
+		return append(dst, "},"...), err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	var w struct {
+		Completion struct {
+			Values  []string `json:"values"`
+			Total   int      `json:"total"`
+			HasMore bool     `json:"hasMore"`
+		} `json:"completion"`
+	}
+	if err := jsonx.Unmarshal(raw, &w); err != nil {
+		return nil, invalidResponse(jsonrpc.MethodComplete, err)
+	}
+	return &Completion{Values: w.Completion.Values, Total: w.Completion.Total, HasMore: w.Completion.HasMore}, nil
+}

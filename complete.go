@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// CompleteFunc suggests values for an argument whose text so far is prefix, the
+// best first. args holds the arguments that are known already.
+type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
+
+// Completion is the answer to completion/complete: suggested values, at most
+// 100 on the wire. Total is how many there are in all, 0 when not known.
+type Completion struct {
+	Values  []string
+	Total   int
+	HasMore bool
+}
+
+// maxCompletions is how many values one answer may have (MCP 2026-07-28,
+// Completion › Completion Results).
+const maxCompletions = 100
+
+// addCompleter records fn for the named parameter.
+func (d *definition) addCompleter(at *map[string]CompleteFunc, params []textParam, name string, fn CompleteFunc) {
+	switch {
+	case fn == nil:
+		d.problem("", fmt.Errorf("the completion of %q is nil", name))
+	case !slices.ContainsFunc(params, func(p textParam) bool { return p.name == name }):
+		d.problem("", fmt.Errorf("there is no argument %q to complete", name))
+	case (*at)[name] != nil:
+		d.problem("", fmt.Errorf("the argument %q has two completions", name))
+	default:
+		if *at == nil {
+			*at = make(map[string]CompleteFunc)
+		}
+		(*at)[name] = fn
+	}
+}
+
+// completes reports whether any parameter has suggestions.
+func completes(params []textParam, completers map[string]CompleteFunc) bool {
+	return len(completers) > 0 || slices.ContainsFunc(params, func(p textParam) bool { return p.enum != nil })
+}
+
+// completeParams are the params of completion/complete.
+type completeParams struct {
+	Ref struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+		URI  string `json:"uri"`
+	} `json:"ref"`
+	Argument *struct {
+		Name  string  `json:"name"`
+		Value *string `json:"value"`
+	} `json:"argument"`
+	Context struct {
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"context"`
+}
+
+// complete answers completion/complete.
+func (snap *snapshot) complete(ctx context.Context, req *Request) (_ any, err error) {
+	var p completeParams
+	if raw := req.msg.Params.Raw; raw == nil || jsonx.Unmarshal(raw, &p) != nil || p.Argument == nil || p.Argument.Name == "" || p.Argument.Value == nil {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: ref (an object) and argument (an object with the strings name and value) are needed")
+	}
+	known, err := stringMap(p.Context.Arguments, "context.arguments")
+	if err != nil {
+		return nil, err
+	}
+	params, completers, err := snap.completable(ctx, req, &p)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(params, func(t textParam) bool { return t.name == p.Argument.Name })
+	if i < 0 {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: there is no argument %.200q to complete", p.Argument.Name)
+	}
+	prefix := *p.Argument.Value
+	var values []string
+	if fn := completers[p.Argument.Name]; fn != nil {
+		defer func() {
+			if v := recover(); v != nil {
+				err = snap.srv.panicked("completion of "+req.what(), v)
+			}
+		}()
+		if values, err = fn(ctx, prefix, known); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, v := range params[i].enum {
+			if strings.HasPrefix(strings.ToLower(v), strings.ToLower(prefix)) {
+				values = append(values, v)
+			}
+		}
+	}
+	return &Completion{Values: values}, nil
+}
+
+// completable finds what is to be completed.
+func (snap *snapshot) completable(ctx context.Context, req *Request, p *completeParams) ([]textParam, map[string]CompleteFunc, error) {
+	switch p.Ref.Type {
+	case "ref/prompt":
+		if prompt := snap.prompts[p.Ref.Name]; prompt != nil && snap.visible(ctx, prompt.info) {
+			req.feature.Store(&prompt.definition)
+			return prompt.params, prompt.completers, nil
+		}
+		return nil, nil, Errorf(CodeInvalidParams, "Unknown prompt: %.200q", p.Ref.Name)
+	case "ref/resource":
+		for _, r := range snap.templates {
+			if r.uri == p.Ref.URI && snap.visible(ctx, r.info) {
+				req.feature.Store(&r.definition)
+				return r.params, r.completers, nil
+			}
+		}
+		if r := snap.resources[p.Ref.URI]; r != nil && snap.visible(ctx, r.info) {
+			return nil, nil, nil // nothing of it varies
+		}
+		return nil, nil, notFound(p.Ref.URI, req.rev)
+	}
+	return nil, nil, Errorf(CodeInvalidParams, `Invalid params: ref.type must be "ref/prompt" or "ref/resource"`)
+}
+
+// appendMembers appends the members of a completion's result.
+func (c *Completion) appendMembers(dst []byte) ([]byte, error) {
+	out := struct {
+		Values  []string `json:"values"`
+		Total   int      `json:"total,omitempty"`
+		HasMore bool     `json:"hasMore,omitempty"`
+	}{c.Values, c.Total, c.HasMore}
+	if len(c.Values) > maxCompletions {
+		out.Values, out.Total, out.HasMore = c.Values[:maxCompletions], max(c.Total, len(c.Values)), true
+	}
+	return jsonx.Append(append(dst, `"completion":`...), &out)
+}

@@ -1,0 +1,241 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/typedmcp/mcp/internal/schema"
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// Resource is the handle of a registered resource, resource template or tree
+// of files; see Tool for what its methods have in common.
+type Resource struct {
+	definition
+	template    *uritemplate.Template // nil: a single resource, or files
+	params      []textParam           // the template's variables
+	input       *schema.Plan          // the template's variables; nil for others
+	completers  map[string]CompleteFunc
+	mime        string
+	size        *int64
+	annotations *Annotations
+	cache       *Cache // nil: the server's
+	watchable   bool
+	files       fs.FS // not nil: a tree of files below uri
+	read        readFunc
+}
+
+// readFunc reads the resource at uri. vars are the checked values of a
+// template's variables.
+type readFunc func(ctx context.Context, uri string, vars []byte) (*ReadResult, error)
+
+// ReadResult is what reading a resource gives: one or several contents, whose
+// URIs may differ from the one that was asked for.
+type ReadResult struct {
+	Contents []ResourceContents
+	Meta     Meta // nil: none
+}
+
+// ErrNotFound is returned by the handler of a resource that does not exist
+// after all. The client gets the same answer as for an unknown URI.
+var ErrNotFound = errors.New("mcp: resource not found")
+
+// AddResource registers the resource with the given URI. R says what it holds:
+// a string is text, a []byte is binary, a *ReadResult is sent as it is, and
+// any other type is sent as JSON.
+func AddResource[R any](r Registrar, uri, name string, fn func(ctx context.Context) (R, error)) *Resource {
+	res := newResource(r, kindResource, uri, name)
+	if fn == nil {
+		res.problem("", errors.New("the handler is nil"))
+	}
+	contents := res.contents(reflect.TypeFor[R]())
+	res.read = func(ctx context.Context, uri string, _ []byte) (*ReadResult, error) {
+		v, err := fn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return contents(uri, &v)
+	}
+	return res.register()
+}
+
+// AddText registers a resource whose text never changes.
+func AddText(r Registrar, uri, name, mimeType, text string) *Resource {
+	res := newResource(r, kindResource, uri, name)
+	size := int64(len(text))
+	res.mime, res.size = mimeType, &size
+	res.read = func(_ context.Context, uri string, _ []byte) (*ReadResult, error) {
+		return &ReadResult{Contents: []ResourceContents{{URI: uri, MIMEType: mimeType, Text: text}}}, nil
+	}
+	return res.register()
+}
+
+// AddTemplate registers the resources whose URIs match an RFC 6570 template,
+// such as "orders://{id}". The template's variables are the fields of P, a
+// struct, by their JSON names; their text is parsed into numbers, booleans and
+// types with UnmarshalText, and a URI whose text does not parse is not found.
+// R is as for AddResource. Of several templates that match, the one
+// registered first is read; a resource with that very URI comes before all.
+func AddTemplate[P, R any](r Registrar, uriTemplate, name string, fn func(ctx context.Context, params P) (R, error)) *Resource {
+	res := newResource(r, kindTemplate, uriTemplate, name)
+	if fn == nil {
+		res.problem("", errors.New("the handler is nil"))
+	}
+	res.derive(reflect.TypeFor[P]())
+	input := res.input
+	contents := res.contents(reflect.TypeFor[R]())
+	res.read = func(ctx context.Context, uri string, vars []byte) (*ReadResult, error) {
+		p := new(P)
+		if err := decodeArgs(ctx, input, vars, p); err != nil {
+			return nil, err
+		}
+		v, err := fn(ctx, *p)
+		if err != nil {
+			return nil, err
+		}
+		return contents(uri, &v)
+	}
+	return res.register()
+}
+
+func newResource(r Registrar, kind, uri, name string) *Resource {
+	at := r.target()
+	res := &Resource{definition: at.define(kind, "")}
+	res.uri, res.name = uri, name // prefixes of scopes are for tools and prompts
+	return res
+}
+
+func (r *Resource) register() *Resource {
+	if r.name == "" {
+		r.problem("", errors.New("the name is empty"))
+	}
+	if r.template == nil {
+		if u, err := url.Parse(r.uri); err != nil || u.Scheme == "" {
+			r.problem("", fmt.Errorf("the URI %.80q is not absolute; it starts with a scheme, such as docs://", r.uri))
+		}
+	}
+	r.srv.mutate(r.feature(), func() { r.srv.registry.addResource(r) })
+	return r
+}
+
+// adjacent finds expressions of a template with nothing between them: where
+// one ends and the next begins could not be told.
+var adjacent = regexp.MustCompile(`\}\{`)
+
+// derive takes the template's variables from the Go type.
+func (r *Resource) derive(typ reflect.Type) {
+	bad := func(err error) { r.problem("", err) }
+	template, err := uritemplate.New(r.uri)
+	if err != nil {
+		bad(fmt.Errorf("the URI template is not valid (RFC 6570): %w", err))
+		return
+	}
+	r.template = template
+	if adjacent.MatchString(r.uri) {
+		bad(errors.New("two expressions of the URI template stand side by side; put a character between them"))
+	}
+	plan, problems := schema.Input(typ, schema.Options{})
+	r.schemaProblems(typ, problems)
+	if plan == nil {
+		return
+	}
+	r.input = plan
+	r.params = textParams(plan, bad)
+	names := template.Varnames()
+	for _, p := range r.params {
+		if p.required && !slices.Contains(names, p.name) {
+			bad(fmt.Errorf("the URI template has no variable %q, which %v needs", p.name, typ))
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(r.params, func(p textParam) bool { return p.name == name }) {
+			bad(fmt.Errorf("the variable %q of the URI template is no field of %v; name one so with a json tag", name, typ))
+		}
+	}
+}
+
+// change guards every fluent method.
+func (r *Resource) change(apply func()) *Resource {
+	r.srv.mutate(r.feature(), apply)
+	return r
+}
+
+// Title sets the name shown to people.
+func (r *Resource) Title(s string) *Resource { return r.change(func() { r.title = s }) }
+
+// Desc sets the description, for models.
+func (r *Resource) Desc(s string) *Resource { return r.change(func() { r.desc = s }) }
+
+// MIME sets the media type, such as "text/markdown".
+func (r *Resource) MIME(mimeType string) *Resource { return r.change(func() { r.mime = mimeType }) }
+
+// Size says how many bytes the resource has.
+func (r *Resource) Size(bytes int64) *Resource { return r.change(func() { r.size = &bytes }) }
+
+// Icon adds an icon, as Tool.Icon does.
+func (r *Resource) Icon(src string, sizes ...string) *Resource {
+	return r.change(func() { r.icons = append(r.icons, Icon{Src: src, Sizes: sizes}) })
+}
+
+// Annotate says who the resource is for and how much it matters.
+func (r *Resource) Annotate(a Annotations) *Resource {
+	return r.change(func() {
+		if err := a.check(); err != nil {
+			r.problem("", err)
+		}
+		r.annotations = &a
+	})
+}
+
+// Cache is how long what was read may be reused, in place of the server's
+// Cache option.
+func (r *Resource) Cache(c Cache) *Resource {
+	return r.change(func() {
+		if c.TTL < 0 {
+			r.problem("", fmt.Errorf("the cache TTL %v is negative", c.TTL))
+		}
+		r.cache = &c
+	})
+}
+
+// Watchable lets clients watch the resource for changes, which the server
+// tells with ResourceUpdated.
+func (r *Resource) Watchable() *Resource { return r.change(func() { r.watchable = true }) }
+
+// Category groups resources, as Tool.Category does.
+func (r *Resource) Category(name string) *Resource { return r.change(func() { r.setCategory(name) }) }
+
+// Tags says in one string what the other methods say: the keys title, icon,
+// category, disabled and hidden, and others that are kept in Info.Tags. See
+// Tool.Tags.
+func (r *Resource) Tags(s string) *Resource {
+	return r.change(func() { r.applyTags(s, r.tagText, r.tagFlag) })
+}
+
+// Hidden keeps the resource out of lists; it can still be read.
+func (r *Resource) Hidden() *Resource { return r.change(func() { r.hidden = true }) }
+
+// Disabled makes the resource unknown.
+func (r *Resource) Disabled() *Resource { return r.change(func() { r.disabled = true }) }
+
+// Complete suggests values of a template's variable. Those of an enumeration
+// are suggested without it.
+func (r *Resource) Complete(variable string, fn CompleteFunc) *Resource {
+	return r.change(func() { r.addCompleter(&r.completers, r.params, variable, fn) })
+}
+
+// Meta adds a key to the resource's _meta, as Tool.Meta does.
+func (r *Resource) Meta(key string, v any) *Resource { return r.change(r.metaSetter(key, v)) }
+
+// Use adds middleware around this resource alone. The first added is
+// outermost.
+func (r *Resource) Use(mw ...Middleware) *Resource {
+	r.srv.use(&r.middlewares, r.feature(), mw)
+	return r
+}
