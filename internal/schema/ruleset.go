@@ -238,6 +238,8 @@ func fitsLibrary(entry string, t reflect.Type) (reason string) {
 			return known.text
 		case known.kind == siblingRule || known.kind == presenceRule:
 			return "cannot be one of several alternatives"
+		case t.Kind() == reflect.Struct && !t.ConvertibleTo(timeGo): // the library would pass by it
+			return "does not fit a struct"
 		case t == numberGo:
 			return "does not fit a number kept as text"
 		case known.kind == textRule && !text, known.kind == formatRule && !text:

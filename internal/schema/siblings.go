@@ -152,8 +152,11 @@ func (o *objectRules) conditionText(c *condition) string {
 }
 
 func quoteWord(word string) string {
-	if word == "nil" {
+	switch {
+	case word == "nil":
 		return "absent"
+	case word == "true", word == "false", isNumber(word):
+		return word
 	}
 	return quote(word)
 }
