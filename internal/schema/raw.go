@@ -195,7 +195,7 @@ func (r *reader) keyword(v *vertex, name string, value *document, at place) {
 		return
 	}
 	if v.doc.members["$ref"] != nil && name != "$ref" && !isAnnotation(name) {
-		if r.dialect.refAlone && rule.reach != noValue {
+		if r.dialect.refAlone {
 			r.problem(v.pointer, name, "is ignored beside $ref in JSON Schema draft-07")
 		}
 		v.narrows = true
