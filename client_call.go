@@ -76,6 +76,9 @@ func (c *Client) request(ctx context.Context, r *call) ([]byte, error) {
 	if o.err != nil {
 		return nil, fmt.Errorf("mcp: %s: %w", r.method, o.err)
 	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("mcp: %s: %w", r.method, context.Cause(ctx))
+	}
 	if o.timeout <= 0 {
 		o.timeout = c.opts.Timeout
 	}

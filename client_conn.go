@@ -16,23 +16,25 @@ type connLink struct {
 	conn Conn
 	out  *connWriter
 	end  context.CancelCauseFunc
-	done chan struct{} // closed when the reader has ended
+	wake chan struct{} // of one element: there is something to write
+	busy sync.WaitGroup
 	shut func() error
 }
 
 func newConnLink(ctx context.Context, conn Conn, log *slog.Logger) *connLink {
 	ctx, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	l := &connLink{calls: calls{log: log}, conn: conn, end: end, done: make(chan struct{})}
+	l := &connLink{calls: calls{log: log}, conn: conn, end: end, wake: make(chan struct{}, 1)}
 	l.out = &connWriter{ctx: ctx, io: conn, onFail: func(err error) {
 		l.collapse(fmt.Errorf("mcp: writing to the server: %w", err))
 	}}
 	l.shut = sync.OnceValue(func() error {
 		l.collapse(ErrClosed)
 		err := l.conn.Close()
-		<-l.done
+		l.busy.Wait()
 		return err
 	})
-	go l.read(ctx)
+	l.busy.Go(func() { l.read(ctx) })
+	l.busy.Go(func() { l.write(ctx) })
 	return l
 }
 
@@ -54,22 +56,42 @@ func (l *connLink) send(ctx context.Context, _ *pending, out *outgoing) error {
 		}
 		return fmt.Errorf("mcp: sending %s: %w", out.method, err)
 	}
-	l.out.enqueue(out.msg)
-	l.out.flush()
+	l.queue(out.msg)
 	return nil
+}
+
+// queue has msg written.
+func (l *connLink) queue(msg []byte) {
+	l.out.enqueue(msg)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// write writes what is queued, until the link goes down. Callers do not write
+// themselves: a server that does not read would hold them past the end of
+// their contexts.
+func (l *connLink) write(ctx context.Context) {
+	for {
+		select {
+		case <-l.wake:
+			l.out.flush()
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // cancel implements link: a notification tells the server.
 func (l *connLink) cancel(p *pending, reason string) {
 	if l.take(p.id) != nil {
-		l.out.enqueue(cancelMessage(p.id, reason))
-		l.out.flush()
+		l.queue(cancelMessage(p.id, reason))
 	}
 }
 
 // read takes messages until the connection ends.
 func (l *connLink) read(ctx context.Context) {
-	defer close(l.done)
 	for {
 		msg, err := l.conn.Read(ctx)
 		switch {

@@ -11,20 +11,20 @@ import (
 )
 
 // entries yields the decoded entries of a list method over all its pages,
-// leaving out those that keep refuses. An error is yielded once, with a nil
-// entry, and ends the sequence.
+// leaving out malformed ones and those that keep refuses: one bad entry must
+// not cost the list. An error is yielded once, with a nil entry, and ends the
+// sequence.
 func entries[T any](ctx context.Context, c *Client, method, member string, keep func(*T) bool) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for raw, err := range c.pages(ctx, method, member) {
-			entry := new(T)
-			if err == nil {
-				if err = jsonx.Unmarshal(raw, entry); err != nil {
-					err = invalidResponse(method, err)
-				}
-			}
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			entry := new(T)
+			if err := jsonx.Unmarshal(raw, entry); err != nil {
+				c.log.Warn("mcp: the server listed a malformed entry; it was left out", "method", method, "error", err)
+				continue
 			}
 			if keep(entry) && !yield(entry, nil) {
 				return

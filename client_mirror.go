@@ -15,6 +15,10 @@ import (
 // 2026-07-28, Streamable HTTP › Schema Extension). Other transports have no
 // headers and keep such tools.
 func (c *Client) bind(info *ToolInfo) bool {
+	if info.Name == "" {
+		c.log.Warn("mcp: the server listed a tool without a name; it was left out")
+		return false
+	}
 	if _, overHTTP := c.link.(*httpLink); !overHTTP {
 		return true
 	}
