@@ -44,7 +44,7 @@ func TestConnAnswers(t *testing.T) {
 	bubble(t, "BASE-03 BASE-04 an answered id is free at once, and so is its place", func(t *testing.T) {
 		c := serveLines(t, newFixture(&mcp.ServerOptions{Limits: mcp.Limits{InFlight: 1, Queue: 1}}).Server)
 		c.send(modernCall("1", "echo", `{"text":"x"}`), modernCall("2", "echo", `{"text":"x"}`))
-		for range 2000 {
+		for range 1000 {
 			m := parseWire(t, c.next())
 			if m.Error != nil {
 				t.Fatalf("%s: %s", m.ID, m.Error.Message)
