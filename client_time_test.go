@@ -97,7 +97,7 @@ func TestClientTimeouts(t *testing.T) {
 			cancelled(t, f, <-request)
 		})
 	})
-	t.Run("STD-08 CAN-01 a cancelled context sends one notification, with its reason", func(t *testing.T) {
+	t.Run("STD-08 CAN-01 CAN-06 a cancelled context sends one notification with its reason, and late answers are dropped", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			f, c := dial(t, nil)

@@ -97,14 +97,14 @@ func smallInteger(text []byte) (int64, bool) {
 func (r *run) smallNumber(rules *numberRules, v int64, text []byte) bool {
 	low, high := &rules.min, &rules.max
 	switch {
+	case low.set() && (v < low.small || low.exclusive && v == low.small): // before the type's: it says more
+		return r.tooLow(low, text)
+	case high.set() && (v > high.small || high.exclusive && v == high.small):
+		return r.tooHigh(high, text)
 	case rules.lowest.set() && v < rules.lowest.small:
 		return r.tooLow(&rules.lowest, text)
 	case rules.highest.set() && v > rules.highest.small:
 		return r.tooHigh(&rules.highest, text)
-	case low.set() && (v < low.small || low.exclusive && v == low.small):
-		return r.tooLow(low, text)
-	case high.set() && (v > high.small || high.exclusive && v == high.small):
-		return r.tooHigh(high, text)
 	case rules.multipleOf.set() && v%rules.multipleOf.small != 0:
 		return r.notMultiple(&rules.multipleOf, text)
 	}
@@ -114,14 +114,14 @@ func (r *run) smallNumber(rules *numberRules, v int64, text []byte) bool {
 func (r *run) bigNumber(rules *numberRules, text []byte, d *decimal) bool {
 	low, high := &rules.min, &rules.max
 	switch {
-	case rules.lowest.set() && d.compare(&rules.lowest.value) < 0:
-		return r.tooLow(&rules.lowest, text)
-	case rules.highest.set() && d.compare(&rules.highest.value) > 0:
-		return r.tooHigh(&rules.highest, text)
 	case low.set() && d.compare(&low.value) < boolInt(low.exclusive):
 		return r.tooLow(low, text)
 	case high.set() && d.compare(&high.value) > -boolInt(high.exclusive):
 		return r.tooHigh(high, text)
+	case rules.lowest.set() && d.compare(&rules.lowest.value) < 0:
+		return r.tooLow(&rules.lowest, text)
+	case rules.highest.set() && d.compare(&rules.highest.value) > 0:
+		return r.tooHigh(&rules.highest, text)
 	case rules.floatBits != 0 && !fitsFloat(text, d, rules.floatBits):
 		return r.outOfRange(text)
 	case rules.maxDigits != 0 && (d.point > rules.maxDigits || len(text) > rules.maxDigits):
