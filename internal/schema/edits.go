@@ -46,7 +46,7 @@ func (r *run) dropNull(m *member, p *property) bool {
 		r.replace(r.comma(m.last), end, nil)
 	default:
 		from := m.last
-		if next := r.comma(end); r.data[next] == ',' {
+		if next := r.comma(end); next < len(r.data) && r.data[next] == ',' {
 			end = next + 1
 		}
 		r.replace(from, end, nil)

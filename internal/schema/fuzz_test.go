@@ -41,6 +41,7 @@ func FuzzArguments(f *testing.F) {
 		wide, _ := schema.Input(t, schema.Options{Full: true})
 		full[i] = compiled(f, wide)
 		f.Add(i, []byte(`{"v":null}`))
+		f.Add(i, []byte(`{"v":null`))
 		f.Add(i, []byte(`{"v":[{"a":1.0,"city":"x"},"2026-05-01T10:00:00Z"]}`))
 	}
 	for i, l := range laws {

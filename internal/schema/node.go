@@ -151,6 +151,11 @@ func (o *objectRules) find(name []byte, next int) int {
 	return -1
 }
 
+// isFree reports whether n says nothing at all.
+func (n *node) isFree() bool {
+	return n.ref == nil && n.source == nil && n.types == anyType && n.enum == nil && n.description == "" && len(n.hints) == 0
+}
+
 // admitsNull reports whether null may stand where n is.
 func (n *node) admitsNull() bool {
 	n = n.resolved()

@@ -209,7 +209,7 @@ func (w *writer) objectRules(o *objectRules, root bool) {
 		w.properties(o)
 	}
 	switch {
-	case o.extra != nil && o.extra.types != anyType:
+	case o.extra != nil && !o.extra.isFree():
 		w.name("additionalProperties")
 		w.node(o.extra)
 	case o.closed, o.derived && w.plan.strict, o.derived && root && len(o.props) == 0:
