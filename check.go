@@ -17,35 +17,35 @@ import (
 // error. Check does not end registration.
 func (s *Server) Check() error {
 	s.mu.Lock()
-	warnings, err := s.check()
+	warnings, err := s.registry.check()
 	s.mu.Unlock()
 	s.warn(warnings) // not under the lock: a log handler is user code
 	return err
 }
 
 // check returns all problems, joined, and the warnings that it has not
-// returned before. s.mu is held.
-func (s *Server) check() (warnings []*RegistrationError, err error) {
-	problems := slices.Clone(s.registry.problems)
+// returned before. Server.mu is held.
+func (r *registry) check() (warnings []*RegistrationError, err error) {
+	problems := slices.Clone(r.problems)
 	take := func(refused, advice []*RegistrationError) {
 		for _, p := range refused {
 			problems = append(problems, p)
 		}
 		for _, w := range advice {
-			if text := w.Error(); !s.registry.warned[text] {
-				s.registry.warned[text] = true
+			if text := w.Error(); !r.warned[text] {
+				r.warned[text] = true
 				warnings = append(warnings, w)
 			}
 		}
 	}
-	for _, t := range s.registry.tools {
+	for _, t := range r.tools {
 		take(t.check())
 	}
-	for _, p := range s.registry.prompts {
+	for _, p := range r.prompts {
 		take(p.check())
 	}
-	for _, r := range s.registry.resources {
-		take(r.check())
+	for _, res := range r.resources {
+		take(res.check())
 	}
 	return warnings, errors.Join(problems...)
 }

@@ -244,7 +244,7 @@ func (c *conn) notified(m *jsonrpc.Message) {
 
 // handshake answers initialize and opens the session.
 func (c *conn) handshake(f *flight) {
-	sess, result, fault := c.snap.initialize(&f.ctx.req.msg, true)
+	sess, result, fault := c.snap.latest().initialize(&f.ctx.req.msg, true)
 	c.mu.Lock()
 	switch {
 	case fault != nil:

@@ -127,7 +127,7 @@ func (c *conn) answer(f *flight) (next *flight) {
 			}
 		}
 	}()
-	out, _ := c.snap.handle(&f.ctx, (*buf)[:0])
+	out, _ := c.snap.latest().handle(&f.ctx, (*buf)[:0])
 	done = true
 	c.handlers.Add(-1)
 	next = c.finish(f, out)

@@ -21,6 +21,7 @@ const (
 // common.
 type definition struct {
 	srv   *Server
+	reg   *registry // where it is registered
 	scope *Scope
 	site  callSite
 	seq   uint64 // order of registration, never reused
@@ -44,12 +45,16 @@ type definition struct {
 
 // define starts a definition at the place of the caller's caller.
 func (at target) define(kind, name string) definition {
-	d := definition{srv: at.srv, scope: at.scope, site: callerSite(), kind: kind}
+	d := definition{srv: at.srv, reg: at.reg, scope: at.scope, site: callerSite(), kind: kind}
 	if name != "" { // a prefix alone is no name
 		d.name = at.scope.prefixed(name)
 	}
 	return d
 }
+
+// mutate applies a change to the definition. Every fluent method goes through
+// it.
+func (d *definition) mutate(apply func()) { d.reg.mutate(d.feature(), apply) }
 
 func (d *definition) feature() string {
 	if d.uri != "" {

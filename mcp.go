@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/typedmcp/mcp/internal/wire"
@@ -27,11 +28,11 @@ type Server struct {
 	revs []*wire.Revision // accepted, newest first
 
 	mu          sync.Mutex // protects the fields below, until frozen
-	registry    registry
+	registry    *registry
 	middlewares []Middleware
 	filter      func(ctx context.Context, f Info) bool // set by Visible
-	snap        *snapshot                              // not nil: frozen
 
+	current atomic.Pointer[snapshot] // what is served; not nil: frozen
 	serving serving
 }
 
@@ -112,7 +113,7 @@ func NewServer(name, version string, opts *ServerOptions) *Server {
 		Name: name, Version: version, Title: s.opts.Title, Description: s.opts.Description,
 		WebsiteURL: s.opts.WebsiteURL, Icons: slices.Clone(s.opts.Icons),
 	}
-	s.registry.warned = make(map[string]bool)
+	s.registry = &registry{srv: s, warned: make(map[string]bool)}
 	s.log = s.opts.Logger
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -169,18 +170,7 @@ func (s *Server) separator() string {
 }
 
 // Use adds middleware around every request. The first added is outermost.
-func (s *Server) Use(mw ...Middleware) { s.use(&s.middlewares, "server middleware", mw) }
-
-// mutate applies a change to what is registered. It panics when the server is
-// already serving; feature is what was to be changed.
-func (s *Server) mutate(feature string, apply func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.snap != nil {
-		panic(&FrozenError{Feature: feature, Caller: callerSite().String()})
-	}
-	apply()
-}
+func (s *Server) Use(mw ...Middleware) { s.registry.use(&s.middlewares, "server middleware", mw) }
 
 // freeze ends registration and returns the snapshot to serve, or what Check
 // found.
@@ -193,15 +183,16 @@ func (s *Server) freeze() (*snapshot, error) {
 func (s *Server) freezeOnce() (*snapshot, []*RegistrationError, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.snap != nil {
-		return s.snap, nil, nil
+	if snap := s.current.Load(); snap != nil {
+		return snap, nil, nil
 	}
-	warnings, err := s.check()
+	warnings, err := s.registry.check()
 	if err != nil {
 		return nil, warnings, err
 	}
-	s.snap = s.compile()
-	return s.snap, warnings, nil
+	s.registry.frozen = true
+	s.current.Store(s.compile(s.registry))
+	return s.current.Load(), warnings, nil
 }
 
 // Shutdown ends all serving: contexts of running requests end with

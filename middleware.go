@@ -28,14 +28,14 @@ type Handler func(ctx context.Context, req *Request) (any, error)
 type Middleware func(next Handler) Handler
 
 // use adds mw to a list of middleware. One that is nil is a problem for Check.
-func (s *Server) use(list *[]Middleware, feature string, mw []Middleware) {
-	s.mutate(feature, func() {
+func (r *registry) use(list *[]Middleware, feature string, mw []Middleware) {
+	r.mutate(feature, func() {
 		for i, m := range mw {
 			if m != nil {
 				*list = append(*list, m)
 				continue
 			}
-			s.registry.problems = append(s.registry.problems, &RegistrationError{
+			r.problems = append(r.problems, &RegistrationError{
 				Feature: feature, Caller: callerSite().String(),
 				Err: fmt.Errorf("middleware %d of the %d given to Use is nil", i+1, len(mw)),
 			})

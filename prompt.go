@@ -65,7 +65,7 @@ func AddPrompt[A, R any](r Registrar, name, desc string, fn func(ctx context.Con
 		}
 		return make(v)
 	}
-	p.srv.mutate(p.feature(), func() { p.srv.registry.addPrompt(p) })
+	p.mutate(func() { p.reg.addPrompt(p) })
 	return p
 }
 
@@ -101,7 +101,7 @@ func (p *Prompt) derive(typ reflect.Type) {
 
 // change guards every fluent method.
 func (p *Prompt) change(apply func()) *Prompt {
-	p.srv.mutate(p.feature(), apply)
+	p.mutate(apply)
 	return p
 }
 
@@ -142,6 +142,6 @@ func (p *Prompt) Meta(key string, v any) *Prompt { return p.change(p.metaSetter(
 
 // Use adds middleware around this prompt alone. The first added is outermost.
 func (p *Prompt) Use(mw ...Middleware) *Prompt {
-	p.srv.use(&p.middlewares, p.feature(), mw)
+	p.reg.use(&p.middlewares, p.feature(), mw)
 	return p
 }

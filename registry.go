@@ -12,7 +12,8 @@ import (
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
-// Registrar is where features are registered: a *Server or a *Scope.
+// Registrar is where features are registered: a *Server, a *Scope or, while a
+// server is serving, an *Update.
 type Registrar interface {
 	target() target
 }
@@ -20,16 +21,18 @@ type Registrar interface {
 // target is a server and the scope within it.
 type target struct {
 	srv   *Server
+	reg   *registry
 	scope *Scope // nil: the server itself
 }
 
-func (s *Server) target() target { return target{srv: s} }
-func (s *Scope) target() target  { return target{srv: s.srv, scope: s} }
+func (s *Server) target() target { return target{srv: s, reg: s.registry} }
+func (s *Scope) target() target  { return target{srv: s.srv, reg: s.reg, scope: s} }
 
 // Scope registers features under a common name prefix and with common
 // middleware. It has nothing to do with the scopes of OAuth.
 type Scope struct {
 	srv         *Server
+	reg         *registry
 	parent      *Scope // nil: the server
 	prefix      string
 	middlewares []Middleware
@@ -38,17 +41,17 @@ type Scope struct {
 // Scope returns a scope whose tools are named prefix, separator, name. See
 // ServerOptions.ScopeSeparator. An empty prefix leaves names as they are: such
 // a scope is there for its middleware.
-func (s *Server) Scope(prefix string) *Scope { return &Scope{srv: s, prefix: prefix} }
+func (s *Server) Scope(prefix string) *Scope { return &Scope{srv: s, reg: s.registry, prefix: prefix} }
 
 // Scope returns a scope within s; prefixes add up.
 func (s *Scope) Scope(prefix string) *Scope {
-	return &Scope{srv: s.srv, parent: s, prefix: prefix}
+	return &Scope{srv: s.srv, reg: s.reg, parent: s, prefix: prefix}
 }
 
 // Use adds middleware around the features of the scope and of scopes within
 // it. The first added is outermost.
 func (s *Scope) Use(mw ...Middleware) {
-	s.srv.use(&s.middlewares, fmt.Sprintf("middleware of scope %q", s.prefix), mw)
+	s.reg.use(&s.middlewares, fmt.Sprintf("middleware of scope %q", s.prefix), mw)
 }
 
 // prefixed returns the full name of a feature called name in s.
@@ -71,6 +74,8 @@ func (s *Scope) all() []Middleware {
 
 // registry is what has been registered so far. Server.mu protects it.
 type registry struct {
+	srv       *Server
+	frozen    bool // nothing may be changed any more
 	tools     []*Tool
 	prompts   []*Prompt
 	resources []*Resource
@@ -79,6 +84,17 @@ type registry struct {
 	problems  []error
 	warned    map[string]bool // texts of the warnings that were logged
 	writers   map[reflect.Type]writerFunc
+}
+
+// mutate applies a change to what is registered. It panics when the server is
+// already serving; feature is what was to be changed.
+func (r *registry) mutate(feature string, apply func()) {
+	r.srv.mu.Lock()
+	defer r.srv.mu.Unlock()
+	if r.frozen {
+		panic(&FrozenError{Feature: feature, Caller: callerSite().String()})
+	}
+	apply()
 }
 
 func (r *registry) addTool(t *Tool) {
@@ -131,12 +147,15 @@ type snapshot struct {
 	direct    bool                                   // no server middleware: cached answers may be used
 }
 
+// latest is the snapshot to answer the next request from.
+func (snap *snapshot) latest() *snapshot { return snap.srv.current.Load() }
+
 // compile builds the snapshot of what is registered.
-func (s *Server) compile() *snapshot {
+func (s *Server) compile(r *registry) *snapshot {
 	snap := &snapshot{srv: s}
-	snap.compileTools(&s.registry, &snap.lists[0])
-	snap.compilePrompts(&s.registry, &snap.lists[1])
-	snap.compileResources(&s.registry, &snap.lists[2], &snap.lists[3])
+	snap.compileTools(r, &snap.lists[0])
+	snap.compilePrompts(r, &snap.lists[1])
+	snap.compileResources(r, &snap.lists[2], &snap.lists[3])
 	snap.filter = s.filter
 	snap.gates[wire.Always] = true
 	snap.gates[wire.Tools] = len(snap.tools) > 0

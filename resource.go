@@ -120,7 +120,7 @@ func (r *Resource) register() *Resource {
 			r.problem("", fmt.Errorf("the URI %.80q is not absolute; it starts with a scheme, such as docs://", r.uri))
 		}
 	}
-	r.srv.mutate(r.feature(), func() { r.srv.registry.addResource(r) })
+	r.mutate(func() { r.reg.addResource(r) })
 	return r
 }
 
@@ -162,7 +162,7 @@ func (r *Resource) derive(typ reflect.Type) {
 
 // change guards every fluent method.
 func (r *Resource) change(apply func()) *Resource {
-	r.srv.mutate(r.feature(), apply)
+	r.mutate(apply)
 	return r
 }
 
@@ -236,6 +236,6 @@ func (r *Resource) Meta(key string, v any) *Resource { return r.change(r.metaSet
 // Use adds middleware around this resource alone. The first added is
 // outermost.
 func (r *Resource) Use(mw ...Middleware) *Resource {
-	r.srv.use(&r.middlewares, r.feature(), mw)
+	r.reg.use(&r.middlewares, r.feature(), mw)
 	return r
 }

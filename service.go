@@ -50,18 +50,18 @@ func AddService(r Registrar, svc any) []*Tool {
 		}
 		names[t.name] = true
 	}
-	at.srv.mutate("service", func() {
+	at.reg.mutate("service", func() {
 		for _, t := range tools {
-			if first := at.srv.registry.byName[kindTool+" "+t.name]; first != nil {
+			if first := at.reg.byName[kindTool+" "+t.name]; first != nil {
 				bad(fmt.Errorf("%s: the name is already taken by the tool registered at %s", t.feature(), first.site))
 			}
 		}
-		at.srv.registry.problems = append(at.srv.registry.problems, problems...)
+		at.reg.problems = append(at.reg.problems, problems...)
 		if problems != nil {
 			return
 		}
 		for _, t := range tools {
-			at.srv.registry.addTool(t)
+			at.reg.addTool(t)
 		}
 	})
 	return tools
@@ -86,7 +86,7 @@ func (at target) service(svc any, bad func(error)) []*Tool {
 				bad(fmt.Errorf("the marker ScopeTag `%s` has no scope", f.Tag))
 				continue
 			}
-			at.scope = &Scope{srv: at.srv, parent: at.scope, prefix: prefix}
+			at.scope = &Scope{srv: at.srv, reg: at.reg, parent: at.scope, prefix: prefix}
 		case reflect.TypeFor[ToolTag]():
 			markers = append(markers, f.Tag)
 		}

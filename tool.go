@@ -103,7 +103,7 @@ func newTool(r Registrar, name, desc string) *Tool {
 // register records t on its server. A tool with problems is recorded too, and
 // its chain goes on, so that all of them are found in one run.
 func (t *Tool) register() *Tool {
-	return t.change(func() { t.srv.registry.addTool(t) })
+	return t.change(func() { t.reg.addTool(t) })
 }
 
 // derive takes the schemas from the Go types.
@@ -133,7 +133,7 @@ func (t *Tool) schemaProblems(typ reflect.Type, problems []schema.Problem) {
 
 // change guards every fluent method.
 func (t *Tool) change(apply func()) *Tool {
-	t.srv.mutate(t.feature(), func() {
+	t.mutate(func() {
 		apply()
 		t.given.compiled = false
 	})
@@ -171,6 +171,6 @@ func (t *Tool) Meta(key string, v any) *Tool {
 
 // Use adds middleware around this tool alone. The first added is outermost.
 func (t *Tool) Use(mw ...Middleware) *Tool {
-	t.srv.use(&t.middlewares, t.feature(), mw)
+	t.reg.use(&t.middlewares, t.feature(), mw)
 	return t
 }

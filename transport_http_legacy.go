@@ -44,7 +44,7 @@ func (h *httpHandler) classify(st *httpStream) bool {
 // handshake answers initialize without opening a session.
 func (h *httpHandler) handshake(st *httpStream) {
 	msg := &st.ctx.req.msg
-	_, result, fault := h.snap.initialize(msg, !h.modernOnly)
+	_, result, fault := h.snap.latest().initialize(msg, !h.modernOnly)
 	if fault != nil {
 		writeJSON(st.w, httpStatus(fault, false), h.snap.srv.appendFault(nil, msg.ID, fault))
 		return

@@ -96,7 +96,7 @@ func (st *httpStream) serve() {
 			_ = http.NewResponseController(st.w).Flush() // nobody else will
 		}
 	}()
-	out, fault := st.h.snap.handle(&st.ctx, (*buf)[:0])
+	out, fault := st.h.snap.latest().handle(&st.ctx, (*buf)[:0])
 	finished = true
 	st.finish(out, fault)
 	if cap(out) <= keepBuffer {
@@ -190,9 +190,11 @@ func (st *httpStream) event(msg []byte) error {
 }
 
 // keepAlive sends a comment, so that neither client nor proxy take silence
-// for the end.
+// for the end. Whoever is writing already breaks it.
 func (st *httpStream) keepAlive() {
-	st.mu.Lock()
+	if !st.mu.TryLock() {
+		return
+	}
 	defer st.mu.Unlock()
 	if !st.done && st.sse {
 		_ = st.send(func(dst []byte) []byte { return dst })

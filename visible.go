@@ -8,7 +8,7 @@ import "context"
 // on facts of the request that ctx carries, such as its principal; it is called
 // often and in several goroutines at once. A second call replaces the first.
 func (s *Server) Visible(fn func(ctx context.Context, f Info) bool) {
-	s.mutate("visibility", func() { s.filter = fn })
+	s.registry.mutate("visibility", func() { s.filter = fn })
 }
 
 // visible reports whether the request of ctx may know of a feature.

@@ -16,7 +16,7 @@ import (
 func RegisterWriter[T any](s *Server, fn func(v T) ([]Content, error)) {
 	site := callerSite()
 	t := reflect.TypeFor[T]()
-	s.mutate("writer of "+t.String(), func() {
+	s.registry.mutate("writer of "+t.String(), func() {
 		var err error
 		switch {
 		case fn == nil:
@@ -52,7 +52,7 @@ func (t *Tool) writer() func(v any) (*Result, error) {
 	if typ == nil {
 		return nil
 	}
-	writers := t.srv.registry.writers
+	writers := t.reg.writers
 	if w := writers[typ]; w != nil {
 		return func(v any) (*Result, error) { return written(w(reflect.ValueOf(v).Elem())) }
 	}
