@@ -51,6 +51,7 @@ func (d *deriver) schemaMethod(t reflect.Type) *node {
 	}
 	if r.partial && len(r.problems) == 0 {
 		v.node.rest = r.compile(doc)
+		d.costly = true
 	}
 	for _, p := range r.problems {
 		d.problem(p.Tag, fmt.Sprintf("has type %s: in its method JSONSchema %s", t, p.Reason))

@@ -21,6 +21,7 @@ const (
 // type decides.
 type deriver struct {
 	out      bool
+	part     bool // of another schema
 	defs     jsonschema.Definitions
 	keys     map[reflect.Type]string // of defs
 	cyclic   map[reflect.Type]bool
@@ -31,6 +32,7 @@ type deriver struct {
 	nodes    int
 	depth    int
 	checked  bool // values can break the schema
+	costly   bool // a part needs the full validator
 	refused  bool // jsonx.CheckType found problems
 	problems []Problem
 }
@@ -38,6 +40,7 @@ type deriver struct {
 func derive(key planKey) (*Plan, []Problem) {
 	d := &deriver{
 		out:   key.out,
+		part:  key.part,
 		defs:  jsonschema.Definitions{},
 		keys:  map[reflect.Type]string{},
 		named: map[reflect.Type]*node{},
@@ -63,7 +66,7 @@ func derive(key planKey) (*Plan, []Problem) {
 		return nil, d.problems
 	}
 	p := newPlan(root, d.order, key.full)
-	p.checked = d.checked
+	p.checked, p.costly = d.checked, d.costly
 	p.headers = d.headers(root)
 	p.rules = collectRules(root, d.out)
 	if key.out {
@@ -112,7 +115,8 @@ func (d *deriver) failed() bool {
 
 // root builds the node of the whole. Arguments are objects always.
 func (d *deriver) root(t reflect.Type) *node {
-	if !d.out {
+	object := !d.out && !d.part
+	if object {
 		switch {
 		case t == anyInterface:
 			return &node{types: objectType, exact: true, object: newObject()}
@@ -122,7 +126,7 @@ func (d *deriver) root(t reflect.Type) *node {
 		}
 	}
 	n := d.build(t, d.reflect(t), true)
-	if n != nil && !d.out && n.types != objectType {
+	if n != nil && object && n.types != objectType {
 		d.problem("", "the schema of arguments must have the type object")
 	}
 	return n

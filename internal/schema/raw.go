@@ -18,6 +18,9 @@ type RawOptions struct {
 	// Verbatim advertises the schema and never checks anything with it: the
 	// application does. Only what the protocol demands of it has to hold.
 	Verbatim bool
+	// Advertised is what hosts see in the place of the schema; nil for the
+	// schema itself.
+	Advertised []byte
 }
 
 // Raw makes the plan of a hand-written schema, JSON Schema 2020-12 or, if its
@@ -42,9 +45,16 @@ func Raw(json []byte, o RawOptions) (*Plan, []Problem) {
 	}
 	p := newPlan(v.node, nil, true)
 	p.json = doc.text
+	if o.Advertised != nil {
+		p.json = o.Advertised
+	}
 	p.strictly = func() *Plan { return p }
 	p.headers = r.headers
-	p.checked = true
+	p.checked, p.costly = true, r.partial
+	for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
+		extra := doc.members[name]
+		p.closed = p.closed || extra != nil && extra.kind == 'f'
+	}
 	if r.partial {
 		p.rest = r.compile(doc)
 	}

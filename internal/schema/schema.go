@@ -29,6 +29,9 @@ type Options struct {
 	// Full advertises every keyword that is enforced. The zero value leaves
 	// out those that some hosts refuse and puts them into descriptions.
 	Full bool
+	// Part says that the schema is to be a part of another: the type need not
+	// be an object's.
+	Part bool
 }
 
 // Problem is something wrong with a type, tag or schema, found at registration.
@@ -49,6 +52,8 @@ type Plan struct {
 	defs     []*node
 	full     bool     // advertise the full form
 	checked  bool     // results can break the schema
+	costly   bool     // checks need the full validator
+	closed   bool     // a hand-written schema that refuses names it does not declare
 	rest     *rest    // of a hand-written schema
 	rules    *ruleSet // of a Go type
 	headers  header.Bindings
@@ -60,6 +65,7 @@ type planKey struct {
 	t    reflect.Type
 	out  bool
 	full bool
+	part bool
 }
 
 type planEntry struct {
@@ -75,12 +81,12 @@ var plans sync.Map // planKey to planEntry
 // pointer to one, a map with string keys, or any, which stands for an object
 // of any shape. The plan is nil if a problem is no mere warning.
 func Input(t reflect.Type, o Options) (*Plan, []Problem) {
-	return derived(planKey{t, false, o.Full})
+	return derived(planKey{t: t, full: o.Full, part: o.Part})
 }
 
 // Output derives the plan for results, which may be any JSON.
 func Output(t reflect.Type, o Options) (*Plan, []Problem) {
-	return derived(planKey{t, true, o.Full})
+	return derived(planKey{t: t, out: true, full: o.Full})
 }
 
 func derived(key planKey) (*Plan, []Problem) {
@@ -105,6 +111,14 @@ func (p *Plan) Object() bool { return p.root.resolved().types == objectType }
 // Headers are the x-mcp-header annotations (MCP 2026-07-28, Streamable HTTP ›
 // Schema Extension).
 func (p *Plan) Headers() header.Bindings { return p.headers }
+
+// Costly reports whether a check runs the full validator, which is slower and
+// takes more memory than the checker of this package.
+func (p *Plan) Costly() bool { return p.costly }
+
+// Closed reports whether a hand-written schema refuses names that it does not
+// declare.
+func (p *Plan) Closed() bool { return p.closed }
 
 // NeedsOutputCheck reports whether an encoded result can break the schema, so
 // that Validate has to look at it.
