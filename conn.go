@@ -179,7 +179,16 @@ func (c *conn) drain() {
 	} else {
 		c.drained = drained
 	}
+	var open []*flight
+	for _, f := range c.flights {
+		if f.ctx.req.msg.Method == jsonrpc.MethodListen {
+			open = append(open, f)
+		}
+	}
 	c.mu.Unlock()
+	for _, f := range open { // a subscription has no end of its own to wait for
+		f.ctx.end(ErrShutdown)
+	}
 	select {
 	case <-drained:
 		c.out.settle(ctx)

@@ -149,8 +149,11 @@ var responses = sync.Pool{New: func() any { return new([]byte) }}
 func (c *conn) finish(f *flight, response []byte) (next *flight) {
 	room := c.out.await(c.base) == nil
 	c.mu.Lock()
-	if room && !f.over {
+	if room && !f.over && len(response) > 0 {
 		c.out.enqueue(response)
+		if f.ctx.req.subscriber != nil { // both ways in which a server ends a subscription
+			c.out.enqueue(append(append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), f.ctx.req.msg.ID...), "}}"...))
+		}
 	}
 	f.over = true
 	c.forget(f)

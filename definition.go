@@ -141,6 +141,8 @@ func (d *definition) resolveIcons() (problems []*RegistrationError) {
 	return problems
 }
 
+func (d *definition) definitionOf() *definition { return d }
+
 func (d *definition) info() Info {
 	return Info{Kind: d.kind, Name: d.name, URI: d.uri, Category: d.category, Tags: d.tags}
 }

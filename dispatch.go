@@ -51,6 +51,9 @@ func (snap *snapshot) handle(c *requestContext, dst []byte) ([]byte, *Error) {
 	}
 	v, err := snap.run(c, req)
 	req.end()
+	if req.subscriber != nil && err == nil {
+		return snap.hold(c, req, dst), nil
+	}
 	return snap.respond(dst, req, v, err)
 }
 
@@ -115,6 +118,9 @@ func (snap *snapshot) admitLegacy(req *Request) (*wire.Revision, *Error) {
 
 func (snap *snapshot) admitMethod(rev *wire.Revision, name string) *Error {
 	method, known := rev.Method(name)
+	if !known && snap.methods[name] != nil {
+		return nil
+	}
 	if !known {
 		return Errorf(CodeMethodNotFound, "Method not found: %.200q", name)
 	}

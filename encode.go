@@ -76,6 +76,8 @@ func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, met
 		return dst, r.Meta, err
 	case *Completion:
 		dst, err = r.appendMembers(dst)
+	case *extensionResult:
+		dst, err = r.appendMembers(dst)
 	case *ListResult:
 		if err = checkItems(r.Items); err == nil {
 			dst = snap.appendList(dst, snap.listing(req.msg.Method), r, req.rev)
@@ -97,6 +99,8 @@ func (snap *snapshot) fits(method string, v any) bool {
 		return r != nil && method == jsonrpc.MethodResourcesRead
 	case *Completion:
 		return r != nil && method == jsonrpc.MethodComplete
+	case *extensionResult:
+		return snap.methods[method] != nil
 	case *ListResult:
 		return r != nil && snap.listing(method) != nil
 	case *ServerInfo:
@@ -207,14 +211,15 @@ func (snap *snapshot) serverInfo() *ServerInfo {
 		Implementation: snap.srv.impl, Protocol: LatestVersion,
 		Instructions: snap.srv.opts.Instructions,
 	}
+	dynamic := snap.srv.opts.Dynamic
 	if snap.gates[wire.Tools] {
-		info.Capabilities.Tools = &ListCapability{}
+		info.Capabilities.Tools = &ListCapability{ListChanged: dynamic}
 	}
 	if snap.gates[wire.Prompts] {
-		info.Capabilities.Prompts = &ListCapability{}
+		info.Capabilities.Prompts = &ListCapability{ListChanged: dynamic}
 	}
 	if snap.gates[wire.Resources] {
-		info.Capabilities.Resources = &ResourcesCapability{}
+		info.Capabilities.Resources = &ResourcesCapability{Subscribe: snap.gates[wire.Subscribe], ListChanged: dynamic}
 	}
 	if snap.gates[wire.Completions] {
 		info.Capabilities.Completions = &struct{}{}

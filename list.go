@@ -20,6 +20,7 @@ const defaultPageSize = 1000
 // listing is what one list method lists, in order of registration.
 type listing struct {
 	method, member string // of the entries in a result
+	event          event  // what tells of a change
 	items          []listed
 	caches         [len(wire.Revisions)]listCache
 }
@@ -27,6 +28,7 @@ type listing struct {
 // listed is a feature as a list has it.
 type listed interface {
 	order() uint64 // of registration
+	definitionOf() *definition
 	info() Info
 	encode(rev *wire.Revision) json.RawMessage
 }

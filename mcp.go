@@ -34,6 +34,9 @@ type Server struct {
 
 	current atomic.Pointer[snapshot] // what is served; not nil: frozen
 	serving serving
+
+	updating sync.Mutex // held by Update
+	hub      hub
 }
 
 // ServerOptions configure a Server. The zero value, and a nil pointer, are
@@ -46,6 +49,9 @@ type ServerOptions struct {
 	// Versions are the protocol revisions to accept, newest first; nil means
 	// all that this package knows.
 	Versions []string
+	// Dynamic lets Update change what is registered while the server serves,
+	// and clients listen for such changes.
+	Dynamic bool
 	// Logging declares the logging capability.
 	Logging bool
 	// ScopeSeparator joins the prefix of a Scope and a name; "" means "_".
@@ -84,6 +90,7 @@ type Limits struct {
 	Depth    int // nesting of arrays and objects in a message: 128
 	InFlight int // running calls of one connection: 64
 	Queue    int // calls of one connection that wait to run: 256
+	Streams  int // open subscriptions of the whole server: 10,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -91,7 +98,7 @@ func (l Limits) withDefaults() Limits {
 		field *int
 		value int
 	}{
-		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.InFlight, 64}, {&l.Queue, 256},
+		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value

@@ -12,6 +12,7 @@ import (
 //   - prompts/get: *PromptResult
 //   - resources/read: *ReadResult
 //   - completion/complete: *Completion
+//   - subscriptions/listen: *Filter, what is honoured, once it is acknowledged
 //   - the list methods: *ListResult
 //   - server/discover: *ServerInfo
 //

@@ -21,7 +21,7 @@ func (p *promptPlan) order() uint64 { return p.seq }
 
 // compilePrompts makes the plans of r's prompts.
 func (snap *snapshot) compilePrompts(r *registry, l *listing) {
-	l.method, l.member = jsonrpc.MethodPromptsList, "prompts"
+	l.method, l.member, l.event = jsonrpc.MethodPromptsList, "prompts", promptsChanged
 	snap.prompts = make(map[string]*promptPlan, len(r.prompts))
 	for _, prompt := range r.prompts {
 		if prompt.disabled {
@@ -37,7 +37,7 @@ func (snap *snapshot) compilePrompts(r *registry, l *listing) {
 			snap.gates[wire.Completions] = true
 		}
 	}
-	snap.gates[wire.Prompts] = len(snap.prompts) > 0
+	snap.gates[wire.Prompts] = len(snap.prompts) > 0 || snap.srv.opts.Dynamic
 }
 
 // getPrompt answers prompts/get.

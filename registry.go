@@ -83,6 +83,7 @@ type registry struct {
 	seq       uint64
 	problems  []error
 	warned    map[string]bool // texts of the warnings that were logged
+	methods   map[string]*extensionMethod
 	writers   map[reflect.Type]writerFunc
 }
 
@@ -135,9 +136,10 @@ type snapshot struct {
 	srv       *Server
 	tools     map[string]*toolPlan
 	prompts   map[string]*promptPlan
-	resources map[string]*resourcePlan               // by URI
-	templates []*resourcePlan                        // in order of registration
-	trees     []*resourcePlan                        // of files, in order of registration
+	resources map[string]*resourcePlan // by URI
+	templates []*resourcePlan          // in order of registration
+	trees     []*resourcePlan          // of files, in order of registration
+	methods   map[string]*extensionMethod
 	lists     [4]listing                             // tools, prompts, resources, templates
 	filter    func(ctx context.Context, f Info) bool // nil: everything is visible
 	gates     [wire.Subscribe + 1]bool               // which capabilities are advertised
@@ -156,9 +158,9 @@ func (s *Server) compile(r *registry) *snapshot {
 	snap.compileTools(r, &snap.lists[0])
 	snap.compilePrompts(r, &snap.lists[1])
 	snap.compileResources(r, &snap.lists[2], &snap.lists[3])
-	snap.filter = s.filter
+	snap.filter, snap.methods = s.filter, r.methods
 	snap.gates[wire.Always] = true
-	snap.gates[wire.Tools] = len(snap.tools) > 0
+	snap.gates[wire.Tools] = len(snap.tools) > 0 || s.opts.Dynamic
 	snap.gates[wire.Logging] = s.opts.Logging
 	snap.direct = len(s.middlewares) == 0 && s.filter == nil
 	snap.root = chain(snap.route, s.middlewares...)
@@ -181,6 +183,11 @@ func (snap *snapshot) route(ctx context.Context, req *Request) (any, error) {
 		return snap.complete(ctx, req)
 	case jsonrpc.MethodDiscover:
 		return snap.serverInfo(), nil
+	case jsonrpc.MethodListen:
+		return snap.subscribe(ctx, req)
+	}
+	if m := snap.methods[req.msg.Method]; m != nil {
+		return m.run(ctx, req)
 	}
 	if l := snap.listing(req.msg.Method); l != nil {
 		return snap.list(ctx, req, l)

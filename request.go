@@ -30,6 +30,7 @@ type Request struct {
 	tool       atomic.Pointer[toolPlan]   // set by the look-up
 	resource   atomic.Pointer[Resource]   // likewise
 	feature    atomic.Pointer[definition] // likewise, of every kind
+	subscriber *subscriber                // of an acknowledged subscriptions/listen
 
 	mu       sync.Mutex // protects the fields below, and orders notifications
 	ended    bool

@@ -75,8 +75,9 @@ const placesEach = 1 << 20
 
 // compileResources makes the plans of r's resources.
 func (snap *snapshot) compileResources(r *registry, single, templates *listing) {
-	single.method, single.member = jsonrpc.MethodResourcesList, "resources"
-	templates.method, templates.member = jsonrpc.MethodTemplatesList, "resourceTemplates"
+	single.method, single.member, single.event = jsonrpc.MethodResourcesList, "resources", resourcesChanged
+	templates.method, templates.member, templates.event = jsonrpc.MethodTemplatesList, "resourceTemplates", resourcesChanged
+	snap.gates[wire.Resources] = len(r.resources) > 0 || snap.srv.opts.Dynamic
 	snap.resources = make(map[string]*resourcePlan)
 	for _, res := range r.resources {
 		if res.disabled {
@@ -100,7 +101,6 @@ func (snap *snapshot) compileResources(r *registry, single, templates *listing) 
 		if res.watchable {
 			snap.gates[wire.Subscribe] = true
 		}
-		snap.gates[wire.Resources] = true
 		switch {
 		case res.hidden:
 		case res.files != nil:

@@ -25,7 +25,7 @@ func (p *toolPlan) order() uint64 { return p.seq }
 
 // compileTools makes the plans of r's tools.
 func (snap *snapshot) compileTools(r *registry, l *listing) {
-	l.method, l.member = jsonrpc.MethodToolsList, "tools"
+	l.method, l.member, l.event = jsonrpc.MethodToolsList, "tools", toolsChanged
 	snap.tools = make(map[string]*toolPlan, len(r.tools))
 	for _, t := range r.tools {
 		if t.disabled {

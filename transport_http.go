@@ -174,7 +174,10 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 	case jsonrpc.Notification:
 		h.notified(st)
 	default:
-		if h.classify(st) {
+		switch {
+		case req.msg.Method == jsonrpc.MethodListen && !sse:
+			refuseHTTP(w, http.StatusNotAcceptable, "Accept must allow text/event-stream: subscriptions are streams")
+		case h.classify(st):
 			st.serve()
 		}
 	}

@@ -159,6 +159,9 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 	defer st.mu.Unlock()
 	st.done = true
 	status := httpStatus(fault, st.ctx.req.session != nil)
+	if len(body) == 0 { // there is nobody to answer
+		return
+	}
 	if !st.open && (st.json || status != http.StatusOK) {
 		writeJSON(st.w, status, body)
 		return

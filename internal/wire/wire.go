@@ -3,7 +3,11 @@
 // version strings.
 package wire
 
-import "github.com/typedmcp/mcp/internal/jsonrpc"
+import (
+	"slices"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+)
 
 // Revision is what one revision of MCP prescribes. Revisions are compared by
 // address; there is one value of each.
@@ -105,6 +109,7 @@ var modernMethods = map[string]Method{
 	jsonrpc.MethodPromptsList:   {Gate: Prompts, Cached: true},
 	jsonrpc.MethodPromptsGet:    {Gate: Prompts, Suspends: true},
 	jsonrpc.MethodComplete:      {Gate: Completions},
+	jsonrpc.MethodListen:        {},
 }
 
 var legacyMethods = map[string]Method{
@@ -126,6 +131,21 @@ func init() {
 		r.Index = i
 		byVersion[r.Version] = r
 	}
+}
+
+// others are methods that are not served by way of the table.
+var others = []string{
+	jsonrpc.MethodInitialize, jsonrpc.MethodPing, jsonrpc.MethodSetLevel, jsonrpc.MethodSubscribe, jsonrpc.MethodUnsubscribe,
+	"tasks/get", "tasks/update", "tasks/cancel", "tasks/list", "tasks/result",
+	"elicitation/create", "sampling/createMessage", "roots/list",
+}
+
+// Known reports whether name is a method of any revision, or of the protocol's
+// own extensions.
+func Known(name string) bool {
+	_, modern := modernMethods[name]
+	_, legacy := legacyMethods[name]
+	return modern || legacy || slices.Contains(others, name)
 }
 
 // Lookup returns the revision named version, nil for an unknown one.

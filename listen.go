@@ -1,0 +1,217 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// Filter says which changes a listener wants to be told of: those of the
+// lists of tools, prompts and resources, and those of single resources.
+type Filter struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`
+	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+// ResourceUpdated tells those who watch the resource at uri that it has
+// changed. It never waits for them: several changes of one resource may reach
+// a slow listener as one.
+func (s *Server) ResourceUpdated(uri string) { s.hub.updated(uri) }
+
+// event is a kind of change to a list.
+type event uint8
+
+const (
+	toolsChanged event = iota
+	promptsChanged
+	resourcesChanged
+	numEvents
+)
+
+var eventMethods = [numEvents]string{
+	"notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed",
+}
+
+// hub passes changes on to those who listen.
+type hub struct {
+	mu   sync.Mutex // protects subs
+	subs map[*subscriber]struct{}
+}
+
+// subscriber is one request of subscriptions/listen.
+type subscriber struct {
+	id   jsonrpc.ID
+	want [numEvents]bool
+	uris []string
+	wake chan struct{} // of one element: something is due
+
+	mu      sync.Mutex // protects the fields below
+	due     [numEvents]bool
+	dueURIs []string
+}
+
+func (h *hub) changed(e event) {
+	h.each(func(s *subscriber) bool {
+		due := s.want[e] && !s.due[e]
+		s.due[e] = s.due[e] || due
+		return due
+	})
+}
+
+func (h *hub) updated(uri string) {
+	h.each(func(s *subscriber) bool {
+		if !slices.Contains(s.uris, uri) || slices.Contains(s.dueURIs, uri) {
+			return false
+		}
+		s.dueURIs = append(s.dueURIs, uri)
+		return true
+	})
+}
+
+// each marks what is due at every subscriber and wakes those where mark says
+// so. It never waits.
+func (h *hub) each(mark func(*subscriber) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.subs {
+		s.mu.Lock()
+		due := mark(s)
+		s.mu.Unlock()
+		if due {
+			select {
+			case s.wake <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// add takes s in, unless there are limit subscribers.
+func (h *hub) add(s *subscriber, limit int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.subs) >= limit {
+		return false
+	}
+	if h.subs == nil {
+		h.subs = make(map[*subscriber]struct{})
+	}
+	h.subs[s] = struct{}{}
+	return true
+}
+
+func (h *hub) remove(s *subscriber) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.subs, s)
+}
+
+// subscribe opens a subscription: it acknowledges what will be honoured, as
+// the first message (MCP 2026-07-28, Subscriptions › Acknowledgment). It is
+// the innermost Handler of subscriptions/listen.
+func (snap *snapshot) subscribe(ctx context.Context, req *Request) (any, error) {
+	var params struct {
+		Wanted *Filter `json:"notifications"`
+	}
+	if raw := req.msg.Params.Raw; raw == nil || jsonx.Unmarshal(raw, &params) != nil || params.Wanted == nil {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: notifications must be an object with booleans toolsListChanged, promptsListChanged, resourcesListChanged and the list of URIs resourceSubscriptions")
+	}
+	honoured := snap.honour(ctx, params.Wanted)
+	sub := &subscriber{
+		id: req.msg.ID, uris: honoured.URIs, wake: make(chan struct{}, 1),
+		want: [numEvents]bool{honoured.Tools, honoured.Prompts, honoured.Resources},
+	}
+	limit := snap.srv.opts.Limits.Streams
+	if !snap.srv.hub.add(sub, limit) {
+		return nil, Errorf(CodeInternalError, "Internal error: too many subscriptions (%d)", limit)
+	}
+	filter, err := jsonx.Marshal(honoured)
+	if err == nil {
+		err = sub.send(ctx, req, "notifications/subscriptions/acknowledged", `"notifications":`, filter)
+	}
+	if err != nil {
+		snap.srv.hub.remove(sub)
+		return nil, err
+	}
+	req.subscriber = sub
+	return honoured, nil
+}
+
+// honour reduces a filter to what this server tells.
+func (snap *snapshot) honour(ctx context.Context, f *Filter) *Filter {
+	dynamic := snap.srv.opts.Dynamic
+	out := &Filter{
+		Tools:     f.Tools && dynamic && snap.gates[wire.Tools],
+		Prompts:   f.Prompts && dynamic && snap.gates[wire.Prompts],
+		Resources: f.Resources && dynamic && snap.gates[wire.Resources],
+	}
+	for _, uri := range f.URIs {
+		if p := snap.resourceAt(ctx, uri); p != nil && p.watchable && !slices.Contains(out.URIs, uri) {
+			out.URIs = append(out.URIs, uri)
+		}
+	}
+	return out
+}
+
+// send sends one notification of the subscription; member and value, which may
+// be empty, are what params has besides _meta.
+func (s *subscriber) send(ctx context.Context, req *Request, method, member string, value []byte) error {
+	msg := append(append([]byte(`{"jsonrpc":"2.0","method":"`), method...), `","params":{`...)
+	if member != "" {
+		msg = append(append(append(msg, member...), value...), ',')
+	}
+	msg = append(append(msg, `"_meta":{"`+jsonrpc.MetaSubscriptionID+`":`...), s.id...)
+	return req.carrier.notify(ctx, append(msg, "}}}"...))
+}
+
+// hold tells a subscription's changes until it ends, and appends the response
+// if it is the server that ends it (MCP 2026-07-28, Subscriptions › Graceful
+// Closure).
+func (snap *snapshot) hold(ctx context.Context, req *Request, dst []byte) []byte {
+	sub := req.subscriber
+	defer snap.srv.hub.remove(sub)
+	for {
+		select {
+		case <-sub.wake:
+			if sub.tell(ctx, req) != nil {
+				return dst // the client is gone
+			}
+		case <-ctx.Done():
+			if !errors.Is(context.Cause(ctx), ErrShutdown) {
+				return dst
+			}
+			dst = append(jsonrpc.AppendResult(dst, req.msg.ID), `{"resultType":"complete","_meta":{"`+jsonrpc.MetaSubscriptionID+`":`...)
+			dst = append(append(dst, req.msg.ID...), ',')
+			return append(append(dst, snap.stamp...), "}}}"...)
+		}
+	}
+}
+
+// tell sends what is due.
+func (s *subscriber) tell(ctx context.Context, req *Request) error {
+	s.mu.Lock()
+	due, uris := s.due, s.dueURIs
+	s.due, s.dueURIs = [numEvents]bool{}, nil
+	s.mu.Unlock()
+	for e, is := range due {
+		if !is {
+			continue
+		}
+		if err := s.send(ctx, req, eventMethods[e], "", nil); err != nil {
+			return err
+		}
+	}
+	for _, uri := range uris {
+		if err := s.send(ctx, req, "notifications/resources/updated", `"uri":`, jsonx.AppendString(nil, uri)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
