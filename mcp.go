@@ -1,3 +1,56 @@
+// Package mcp is a server and client for the Model Context Protocol, in which
+// programs offer tools, resources and prompts to language models.
+//
+// A server is made of ordinary functions. Their argument and result types
+// describe them: the schemas that models see, the checks of every call and the
+// defaults all come from the Go types and their tags.
+//
+//	type Args struct {
+//		Name string `json:"name" jsonschema_description:"Who to greet"`
+//	}
+//
+//	s := mcp.NewServer("greeter", "1.0.0", nil)
+//	mcp.AddTool(s, "greet", "Say hello", func(ctx context.Context, a Args) (string, error) {
+//		return "Hello, " + a.Name, nil
+//	}).ReadOnly()
+//	err := s.ServeStdio(ctx) // or s.ListenAndServe(ctx, ":8080", nil)
+//
+// # Definitions
+//
+// Nothing panics on a bad definition: [Server.Check] reports every mistake at
+// once, with file and line, and serving fails with the same error, so that one
+// test shows them all. Registration ends when serving begins; a server with
+// the option Dynamic changes afterwards through [Server.Update].
+//
+// # Errors
+//
+// An error of a tool's handler becomes a failed result, which the model reads:
+// say what went wrong and what to do, with [ToolErrorf]. An [Error] fails the
+// request itself. Panics never end the process.
+//
+// # Tests
+//
+// [InMemory] connects a client to a server in the same process:
+//
+//	c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
+//	text, err := mcp.Call[string](ctx, c, "greet", Args{Name: "Ada"})
+//
+// # Revisions
+//
+// A server answers clients of revision 2026-07-28, which is stateless, and of
+// the earlier ones, which begin with a handshake, over the same pipe or URL.
+// Handlers do not see the difference.
+//
+// # Files
+//
+// The comment in dispatch.go follows a request through the package. Features:
+// tool*.go, func.go, service.go, prompt*.go, resource*.go, files.go, app.go,
+// complete.go, method.go, on definition.go, registry.go and list.go. What
+// happens to a call: args.go, result.go, content.go, failure.go, encode.go,
+// middleware.go. Transports: transport_*.go, conn*.go, session.go. The client:
+// client*.go. Below internal: jsonx (JSON), jsonrpc (messages), wire (what
+// differs between revisions), schema (types and schemas), header and sse
+// (HTTP).
 package mcp
 
 import (
