@@ -1,8 +1,10 @@
 package schema_test
 
 import (
+	"reflect"
 	"testing"
 
+	"github.com/invopop/jsonschema"
 	"github.com/typedmcp/mcp/internal/schema"
 )
 
@@ -53,6 +55,30 @@ func BenchmarkCheck(b *testing.B) {
 			b.SetBytes(int64(len(args)))
 			for b.Loop() {
 				bm.plan.Check(args)
+			}
+		})
+	}
+}
+
+// BenchmarkDerive compares deriving a plan with invopop's reflecting over the
+// same type, which is the floor of registration.
+func BenchmarkDerive(b *testing.B) {
+	for _, bm := range []struct {
+		name string
+		typ  reflect.Type
+	}{
+		{"add", reflect.TypeFor[addArgs]()}, {"search", reflect.TypeFor[searchArgs]()},
+	} {
+		b.Run(bm.name+"/plan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				schema.Fresh(bm.typ, false, false)
+			}
+		})
+		b.Run(bm.name+"/reflect", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				(&jsonschema.Reflector{Anonymous: true}).ReflectFromType(bm.typ)
 			}
 		})
 	}

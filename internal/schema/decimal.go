@@ -126,21 +126,19 @@ func (d *decimal) compareSize(o *decimal) int {
 
 // bound is a number in a schema.
 type bound struct {
-	text      string // "" means that there is none
+	text      string
 	value     decimal
 	small     int64
 	isSmall   bool // small is the value
 	exclusive bool
 }
 
-func newBound(text string) bound {
-	b := bound{text: text, value: parseDecimal([]byte(text))}
+func newBound(text string) *bound {
+	b := &bound{text: text, value: parseDecimal([]byte(text))}
 	n, err := strconv.ParseInt(text, 10, 64)
 	b.small, b.isSmall = n, err == nil
 	return b
 }
-
-func (b *bound) set() bool { return b.text != "" }
 
 // rat is the value as a fraction, for the arithmetic of registration.
 func (b *bound) rat() *big.Rat {

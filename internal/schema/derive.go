@@ -24,16 +24,16 @@ type deriver struct {
 	part     bool // of another schema
 	defs     jsonschema.Definitions
 	keys     map[reflect.Type]string // of defs
-	cyclic   map[reflect.Type]bool
+	types    map[reflect.Type]*surveyed
 	named    map[reflect.Type]*node // definitions of recursive types
 	order    []*node
-	names    names
 	path     []string
 	nodes    int
 	depth    int
 	checked  bool // values can break the schema
 	costly   bool // a part needs the full validator
 	refused  bool // jsonx.CheckType found problems
+	ruled    bool // there are validate tags
 	problems []Problem
 }
 
@@ -41,10 +41,8 @@ func derive(key planKey) (*Plan, []Problem) {
 	d := &deriver{
 		out:   key.out,
 		part:  key.part,
-		defs:  jsonschema.Definitions{},
 		keys:  map[reflect.Type]string{},
 		named: map[reflect.Type]*node{},
-		names: names{byType: map[reflect.Type]string{}, taken: map[string]bool{}},
 	}
 	t := key.t
 	if t == nil {
@@ -56,7 +54,7 @@ func derive(key planKey) (*Plan, []Problem) {
 	}
 	d.path = []string{rootName(t)}
 	found := newSurvey(t, d.out)
-	d.cyclic = found.cyclic
+	d.types = found.types
 	if d.problems = found.problems; len(d.problems) > 0 {
 		return nil, d.problems
 	}
@@ -68,7 +66,9 @@ func derive(key planKey) (*Plan, []Problem) {
 	p := newPlan(root, d.order, key.full)
 	p.checked, p.costly = d.checked, d.costly
 	p.headers = d.headers(root)
-	p.rules = collectRules(root, d.out)
+	if d.ruled {
+		p.rules = collectRules(root, d.out)
+	}
 	if key.out {
 		p.subject = "the result"
 	}
@@ -156,7 +156,11 @@ func (d *deriver) reflect(t reflect.Type) (tree *jsonschema.Schema) {
 		},
 	}
 	tree = r.ReflectFromType(t)
-	maps.Copy(d.defs, tree.Definitions)
+	if d.defs == nil {
+		d.defs = tree.Definitions
+	} else {
+		maps.Copy(d.defs, tree.Definitions)
+	}
 	return tree
 }
 
@@ -198,7 +202,7 @@ func (d *deriver) build(t reflect.Type, s *jsonschema.Schema, root bool) *node {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if !d.cyclic[t] || t.Name() == "" {
+	if known := d.types[t]; known == nil || !known.cyclic || t.Name() == "" {
 		return d.inline(t, s)
 	}
 	if def, ok := d.named[t]; ok {
@@ -206,7 +210,7 @@ func (d *deriver) build(t reflect.Type, s *jsonschema.Schema, root bool) *node {
 			return &node{types: def.types, ref: def}
 		}
 	}
-	def := &node{name: d.names.of(t), types: anyType}
+	def := &node{name: d.definitionName(t), types: anyType}
 	d.named[t] = def
 	d.order = append(d.order, def)
 	path := d.path

@@ -7,7 +7,9 @@ import (
 )
 
 // Fresh derives without the cache.
-func Fresh(t reflect.Type, out, full bool) (*Plan, []Problem) { return derive(planKey{t: t, out: out, full: full}) }
+func Fresh(t reflect.Type, out, full bool) (*Plan, []Problem) {
+	return derive(planKey{t: t, out: out, full: full})
+}
 
 // NewCompiler is the full validator as it is set up for hand-written schemas.
 func NewCompiler() *jsonschema.Compiler { return newCompiler() }

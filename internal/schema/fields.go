@@ -22,19 +22,52 @@ type field struct {
 	contested bool         // another field has the same name
 }
 
-// What is wrong with a tag jsonx.CheckType tells. fieldSet collects the members of a struct type by the rules of
-// encoding/json: embedded structs without a name of their own are promoted,
-// and of equal names the shallowest wins, then the one with a tag, then none.
-type fieldSet struct {
-	all      []field
+// members are those of one struct type, in the order they are written.
+type members struct {
+	fields   []field
 	problems []Problem
 }
 
-// fieldsOf returns the members of t in the order they are written.
-func fieldsOf(t reflect.Type) ([]field, []Problem) {
-	var s fieldSet
+// membersOf collects the members of a struct type by the rules of
+// encoding/json: embedded structs without a name of their own are promoted,
+// and of equal names the shallowest wins, then the one with a tag, then none.
+// What is wrong with tags jsonx.CheckType tells.
+func membersOf(t reflect.Type) members {
+	s := members{fields: make([]field, 0, t.NumField())}
 	s.collect(t)
-	slices.SortStableFunc(s.all, func(a, b field) int {
+	if s.repeated() {
+		s.resolve()
+	}
+	if !slices.IsSortedFunc(s.fields, byIndex) {
+		slices.SortFunc(s.fields, byIndex)
+	}
+	return s
+}
+
+// repeated reports whether two fields have one name.
+func (s *members) repeated() bool {
+	if len(s.fields) <= indexAfter {
+		for i := range s.fields {
+			for j := range i {
+				if s.fields[i].name == s.fields[j].name {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	names := make(map[string]bool, len(s.fields))
+	for i := range s.fields {
+		names[s.fields[i].name] = true
+	}
+	return len(names) < len(s.fields)
+}
+
+func byIndex(a, b field) int { return slices.Compare(a.index, b.index) }
+
+// resolve keeps one field at most of each name.
+func (s *members) resolve() {
+	slices.SortStableFunc(s.fields, func(a, b field) int {
 		return cmp.Or(
 			strings.Compare(a.name, b.name),
 			cmp.Compare(len(a.index), len(b.index)),
@@ -42,7 +75,7 @@ func fieldsOf(t reflect.Type) ([]field, []Problem) {
 		)
 	})
 	var kept []field
-	for rest := s.all; len(rest) > 0; {
+	for rest := s.fields; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].name == rest[0].name {
 			n++
@@ -50,12 +83,11 @@ func fieldsOf(t reflect.Type) ([]field, []Problem) {
 		kept = append(kept, s.dominant(rest[:n])...)
 		rest = rest[n:]
 	}
-	slices.SortFunc(kept, func(a, b field) int { return slices.Compare(a.index, b.index) })
-	return kept, s.problems
+	s.fields = kept
 }
 
 // dominant picks from fields of one name, best first, the one that counts.
-func (s *fieldSet) dominant(same []field) []field {
+func (s *members) dominant(same []field) []field {
 	best := same[0]
 	if len(same) == 1 {
 		return same
@@ -81,9 +113,9 @@ type embedded struct {
 }
 
 // collect walks t and the structs it embeds, breadth first.
-func (s *fieldSet) collect(root reflect.Type) {
+func (s *members) collect(root reflect.Type) {
 	queue := []embedded{{t: root}}
-	seen := map[reflect.Type]bool{root: true}
+	seen := []reflect.Type{root}
 	for len(queue) > 0 {
 		e := queue[0]
 		queue = queue[1:]
@@ -94,20 +126,20 @@ func (s *fieldSet) collect(root reflect.Type) {
 			}
 			inner := indirect(f.Type)
 			if !f.Anonymous || f.tagged {
-				s.all = append(s.all, f)
+				s.fields = append(s.fields, f)
 				continue
 			}
-			if inner.Kind() != reflect.Struct || seen[inner] {
+			if inner.Kind() != reflect.Struct || slices.Contains(seen, inner) {
 				continue
 			}
-			seen[inner] = true
+			seen = append(seen, inner)
 			queue = append(queue, embedded{inner, f.index, f.path, e.optional || f.Type.Kind() == reflect.Pointer})
 		}
 	}
 }
 
 // read makes the field at i, unless it is no member.
-func (s *fieldSet) read(e embedded, i int) (field, bool) {
+func (s *members) read(e embedded, i int) (field, bool) {
 	sf := e.t.Field(i)
 	tag, _ := sf.Tag.Lookup("json")
 	if tag == "-" || !sf.IsExported() && !sf.Anonymous {
@@ -129,7 +161,7 @@ func (s *fieldSet) read(e embedded, i int) (field, bool) {
 	return f, true
 }
 
-func (s *fieldSet) options(f *field, options string) {
+func (s *members) options(f *field, options string) {
 	if options == "" {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // headerTag reads mcp:"header=Region".
-func (d *deriver) headerTag(p *property, f field) {
+func (d *deriver) headerTag(p *property, f *field) {
 	tag, ok := f.Tag.Lookup("mcp")
 	if !ok {
 		return

@@ -60,13 +60,13 @@ func (n *node) unsaid() []string {
 
 func (m *numberRules) unsaid() []string {
 	var list []string
-	if b := m.lower(); b.exclusive {
+	if b := m.lower(); b != nil && b.exclusive {
 		list = append(list, "greater than "+b.text)
 	}
-	if b := m.upper(); b.exclusive {
+	if b := m.upper(); b != nil && b.exclusive {
 		list = append(list, "less than "+b.text)
 	}
-	if m.multipleOf.set() {
+	if m.multipleOf != nil {
 		list = append(list, "a multiple of "+m.multipleOf.text)
 	}
 	return list

@@ -177,7 +177,7 @@ func (n *numberRules) constrain(k keyword, whole bool) string {
 		if whole {
 			b = b.wholeAbove()
 		}
-		if !n.min.set() || b.value.compare(&n.min.value) >= 0 {
+		if n.min == nil || b.value.compare(&n.min.value) >= 0 {
 			n.min = b
 		}
 	case "maximum", "exclusiveMaximum":
@@ -185,7 +185,7 @@ func (n *numberRules) constrain(k keyword, whole bool) string {
 		if whole {
 			b = b.wholeBelow()
 		}
-		if !n.max.set() || b.value.compare(&n.max.value) <= 0 {
+		if n.max == nil || b.value.compare(&n.max.value) <= 0 {
 			n.max = b
 		}
 	}
@@ -195,7 +195,7 @@ func (n *numberRules) constrain(k keyword, whole bool) string {
 // contradiction tells whether the bounds leave no value.
 func (n *numberRules) contradiction() string {
 	low, high := n.lower(), n.upper()
-	if !low.set() || !high.set() {
+	if low == nil || high == nil {
 		return ""
 	}
 	c := low.value.compare(&high.value)
@@ -207,21 +207,21 @@ func (n *numberRules) contradiction() string {
 
 // lower is the bound that counts, of that of the tags and that of the Go type.
 func (n *numberRules) lower() *bound {
-	if n.min.set() && (!n.lowest.set() || n.min.value.compare(&n.lowest.value) >= 0) {
-		return &n.min
+	if n.min != nil && (n.lowest == nil || n.min.value.compare(&n.lowest.value) >= 0) {
+		return n.min
 	}
-	return &n.lowest
+	return n.lowest
 }
 
 func (n *numberRules) upper() *bound {
-	if n.max.set() && (!n.highest.set() || n.max.value.compare(&n.highest.value) <= 0) {
-		return &n.max
+	if n.max != nil && (n.highest == nil || n.max.value.compare(&n.highest.value) <= 0) {
+		return n.max
 	}
-	return &n.highest
+	return n.highest
 }
 
 // wholeAbove is the least integer that satisfies the lower bound b.
-func (b bound) wholeAbove() bound {
+func (b *bound) wholeAbove() *bound {
 	r := b.rat()
 	n := new(big.Int).Div(r.Num(), r.Denom()) // rounds down: denominators are positive
 	if !r.IsInt() || b.exclusive {
@@ -231,7 +231,7 @@ func (b bound) wholeAbove() bound {
 }
 
 // wholeBelow is the greatest integer that satisfies the upper bound b.
-func (b bound) wholeBelow() bound {
+func (b *bound) wholeBelow() *bound {
 	r := b.rat()
 	n := new(big.Int).Div(r.Num(), r.Denom())
 	if r.IsInt() && b.exclusive {
@@ -296,6 +296,9 @@ func (n *node) literal(value string) (text, reason string) {
 
 // refuses checks a value of a tag: it returns why n does not take it.
 func (n *node) refuses(text []byte) string {
+	if n.types == stringType && n.str == nil && n.enum == nil {
+		return ""
+	}
 	if !jsonx.Valid(text) {
 		return fmt.Sprintf("has a value that is no JSON: %s", cut(string(text)))
 	}

@@ -43,29 +43,26 @@ func knownKind(t reflect.Type) *node {
 	return nil
 }
 
-// integerRange returns the least and the greatest value of an integer kind.
-func integerRange(k reflect.Kind) (lo, hi string, ok bool) {
-	bits := 0
-	switch k {
-	case reflect.Int8, reflect.Uint8:
-		bits = 8
-	case reflect.Int16, reflect.Uint16:
-		bits = 16
-	case reflect.Int32, reflect.Uint32:
-		bits = 32
-	case reflect.Int64, reflect.Uint64:
-		bits = 64
-	case reflect.Int, reflect.Uint, reflect.Uintptr:
-		bits = strconv.IntSize
-	default:
-		return "", "", false
+// integerRange is what an integer kind can hold.
+type integerRange struct{ low, high *bound }
+
+// integerRanges are those of all integer kinds.
+var integerRanges = func() map[reflect.Kind]integerRange {
+	ranges := map[reflect.Kind]integerRange{}
+	for _, v := range []any{
+		int(0), int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0), uintptr(0),
+	} {
+		t := reflect.TypeOf(v)
+		bits := t.Bits()
+		if v := reflect.ValueOf(v); v.CanUint() {
+			ranges[t.Kind()] = integerRange{newBound("0"), newBound(strconv.FormatUint(1<<bits-1, 10))}
+			continue
+		}
+		most := int64(1)<<(bits-1) - 1
+		ranges[t.Kind()] = integerRange{newBound(strconv.FormatInt(-most-1, 10)), newBound(strconv.FormatInt(most, 10))}
 	}
-	if k >= reflect.Uint && k <= reflect.Uintptr {
-		return "0", strconv.FormatUint(1<<bits-1, 10), true
-	}
-	most := int64(1)<<(bits-1) - 1
-	return strconv.FormatInt(-most-1, 10), strconv.FormatInt(most, 10), true
-}
+	return ranges
+}()
 
 // textHints tell what well-known types read from a string.
 var textHints = map[reflect.Type]string{

@@ -12,6 +12,8 @@ import (
 // leaf builds the node of a type whose Go shape does not tell its JSON.
 func (d *deriver) leaf(t reflect.Type) (*node, bool) {
 	switch {
+	case isBuiltIn(t):
+		return nil, false
 	case hasSchemaMethod(t):
 		return d.schemaMethod(t), true
 	case t == urlGo:
@@ -80,6 +82,9 @@ func textReader(t reflect.Type) func([]byte) bool {
 
 // values asks a type that has a method Values for all its values.
 func (d *deriver) values(t reflect.Type) (*enumRules, bool) {
+	if isBuiltIn(t) {
+		return nil, false
+	}
 	m, ok := method(t, "Values")
 	if !ok || t.Kind() == reflect.Interface || m.Type.NumIn() != 1 || m.Type.NumOut() != 1 || m.Type.Out(0).Kind() != reflect.Slice {
 		return nil, false
@@ -140,27 +145,26 @@ func (d *deriver) mapKey(t reflect.Type) (*keyRule, bool) {
 	case t.Kind() == reflect.String:
 		return nil, true
 	default:
-		if lo, hi, ok := integerRange(t.Kind()); ok {
-			return integerKey(lo, hi), true
+		if r, ok := integerRanges[t.Kind()]; ok {
+			return r.key(), true
 		}
 	}
 	d.formless("has a map key of type %s, which cannot be a JSON name: use a string, an integer or a type that reads and writes text", t)
 	return nil, false
 }
 
-// integerKey takes the decimal digits of an integer in a range.
-func integerKey(lo, hi string) *keyRule {
-	low, high := newBound(lo), newBound(hi)
+// key takes the decimal digits of an integer in a range.
+func (r integerRange) key() *keyRule {
 	what := "integers"
-	if !is64Bit(&high) {
-		what += " from " + lo + " to " + hi
+	if !is64Bit(r.high) {
+		what += " from " + r.low.text + " to " + r.high.text
 	}
 	return &keyRule{what: what, ok: func(name []byte) bool {
 		if !isPlainInteger(name) {
 			return false
 		}
 		d := parseDecimal(name)
-		return d.compare(&low.value) >= 0 && d.compare(&high.value) <= 0
+		return d.compare(&r.low.value) >= 0 && d.compare(&r.high.value) <= 0
 	}}
 }
 
@@ -171,8 +175,8 @@ func (d *deriver) scalarNode(t reflect.Type, schemaType string) *node {
 	case reflect.Float32, reflect.Float64:
 		n.num = &numberRules{floatBits: t.Bits()}
 	default:
-		if lo, hi, ok := integerRange(t.Kind()); ok {
-			n.num = &numberRules{lowest: newBound(lo), highest: newBound(hi)}
+		if r, ok := integerRanges[t.Kind()]; ok {
+			n.num = &numberRules{lowest: r.low, highest: r.high}
 		}
 	}
 	if values, ok := d.values(t); ok {

@@ -3,27 +3,20 @@ package schema
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// names gives definitions names that a JSON Pointer needs no escapes for.
-type names struct {
-	byType map[reflect.Type]string
-	taken  map[string]bool
-}
-
-func (n *names) of(t reflect.Type) string {
-	if name, ok := n.byType[t]; ok {
-		return name
-	}
+// definitionName makes a name for the definition of t, which no other type has
+// and which a JSON Pointer needs no escapes for.
+func (d *deriver) definitionName(t reflect.Type) string {
 	base := cmp.Or(plainName(t.Name()), "Type")
 	name := base
-	for i := 2; n.taken[name]; i++ {
+	taken := func(def *node) bool { return def.name == name }
+	for i := 2; slices.ContainsFunc(d.order, taken); i++ {
 		name = base + "_" + strconv.Itoa(i)
 	}
-	n.byType[t] = name
-	n.taken[name] = true
 	return name
 }
 

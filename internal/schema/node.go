@@ -80,10 +80,15 @@ type property struct {
 	dropNull bool   // null means absent
 	insert   []byte // the member to insert for an absent one
 
-	owner       reflect.Type // struct type with the Go field
-	goPath      []string     // names from the struct, through embedded ones
-	demanded    bool         // by validate:"required"
-	levels      []level      // rules for the library
+	owner    reflect.Type // struct type with the Go field
+	goPath   []string     // names from the struct, through embedded ones
+	demanded bool         // by validate:"required"
+	rules    *tagRules    // nil if there are none
+}
+
+// tagRules are those of a validate tag that the schema cannot have.
+type tagRules struct {
+	levels      []level // for the library
 	siblings    []siblingEntry
 	comparisons []comparison
 	conditions  []condition
@@ -110,7 +115,7 @@ type stringRules struct {
 // enumRules are the allowed values, JSON scalars.
 type enumRules struct {
 	texts   []string // the strings, unquoted
-	numbers []bound
+	numbers []*bound
 	bools   [2]bool // false, true
 	null    bool
 	values  []string // all as JSON texts, in order

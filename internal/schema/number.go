@@ -9,9 +9,9 @@ import (
 
 // numberRules are the keywords for numbers, and what the Go type can hold.
 type numberRules struct {
-	lowest, highest bound // of the Go type
-	min, max        bound
-	multipleOf      bound
+	lowest, highest *bound // of the Go type; like all bounds nil if there is none
+	min, max        *bound
+	multipleOf      *bound
 	floatBits       int  // 32, 64; 0: any size
 	maxDigits       int  // 0: any
 	small           bool // all bounds fit an int64
@@ -20,8 +20,8 @@ type numberRules struct {
 // settle computes what number needs.
 func (n *numberRules) settle() {
 	n.small = true
-	for _, b := range [...]*bound{&n.lowest, &n.highest, &n.min, &n.max, &n.multipleOf} {
-		n.small = n.small && (!b.set() || b.isSmall)
+	for _, b := range [...]*bound{n.lowest, n.highest, n.min, n.max, n.multipleOf} {
+		n.small = n.small && (b == nil || b.isSmall)
 	}
 }
 
@@ -95,39 +95,39 @@ func smallInteger(text []byte) (int64, bool) {
 }
 
 func (r *run) smallNumber(rules *numberRules, v int64, text []byte) bool {
-	low, high := &rules.min, &rules.max
+	low, high := rules.min, rules.max
 	switch {
-	case low.set() && (v < low.small || low.exclusive && v == low.small): // before the type's: it says more
+	case low != nil && (v < low.small || low.exclusive && v == low.small): // before the type's: it says more
 		return r.tooLow(low, text)
-	case high.set() && (v > high.small || high.exclusive && v == high.small):
+	case high != nil && (v > high.small || high.exclusive && v == high.small):
 		return r.tooHigh(high, text)
-	case rules.lowest.set() && v < rules.lowest.small:
-		return r.tooLow(&rules.lowest, text)
-	case rules.highest.set() && v > rules.highest.small:
-		return r.tooHigh(&rules.highest, text)
-	case rules.multipleOf.set() && v%rules.multipleOf.small != 0:
-		return r.notMultiple(&rules.multipleOf, text)
+	case rules.lowest != nil && v < rules.lowest.small:
+		return r.tooLow(rules.lowest, text)
+	case rules.highest != nil && v > rules.highest.small:
+		return r.tooHigh(rules.highest, text)
+	case rules.multipleOf != nil && v%rules.multipleOf.small != 0:
+		return r.notMultiple(rules.multipleOf, text)
 	}
 	return true
 }
 
 func (r *run) bigNumber(rules *numberRules, text []byte, d *decimal) bool {
-	low, high := &rules.min, &rules.max
+	low, high := rules.min, rules.max
 	switch {
-	case low.set() && d.compare(&low.value) < boolInt(low.exclusive):
+	case low != nil && d.compare(&low.value) < boolInt(low.exclusive):
 		return r.tooLow(low, text)
-	case high.set() && d.compare(&high.value) > -boolInt(high.exclusive):
+	case high != nil && d.compare(&high.value) > -boolInt(high.exclusive):
 		return r.tooHigh(high, text)
-	case rules.lowest.set() && d.compare(&rules.lowest.value) < 0:
-		return r.tooLow(&rules.lowest, text)
-	case rules.highest.set() && d.compare(&rules.highest.value) > 0:
-		return r.tooHigh(&rules.highest, text)
+	case rules.lowest != nil && d.compare(&rules.lowest.value) < 0:
+		return r.tooLow(rules.lowest, text)
+	case rules.highest != nil && d.compare(&rules.highest.value) > 0:
+		return r.tooHigh(rules.highest, text)
 	case rules.floatBits != 0 && !fitsFloat(text, d, rules.floatBits):
 		return r.outOfRange(text)
 	case rules.maxDigits != 0 && (d.point > rules.maxDigits || len(text) > rules.maxDigits):
 		return r.outOfRange(text)
-	case rules.multipleOf.set() && !isMultiple(text, d, &rules.multipleOf):
-		return r.notMultiple(&rules.multipleOf, text)
+	case rules.multipleOf != nil && !isMultiple(text, d, rules.multipleOf):
+		return r.notMultiple(rules.multipleOf, text)
 	}
 	return true
 }

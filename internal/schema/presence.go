@@ -76,9 +76,9 @@ func (s *presence) object(n *node, raw []byte, prefix string, path []step) {
 			}
 		}
 		here := &spot{path: at, prop: p}
-		for c := range p.comparisons {
-			if m.spans[p.comparisons[c].with] == nil {
-				here.lone |= 1 << (c + 1)
+		for i, c := range p.comparisons() {
+			if m.spans[c.with] == nil {
+				here.lone |= 1 << (i + 1)
 			}
 		}
 		s.places[ns] = here
@@ -88,8 +88,11 @@ func (s *presence) object(n *node, raw []byte, prefix string, path []step) {
 
 // conditions reports a member that is missing or must not be there.
 func (s *presence) conditions(p *property, m *seenMembers, present bool, at []step) {
-	for i := range p.conditions {
-		c := &p.conditions[i]
+	if p.rules == nil {
+		return
+	}
+	for i := range p.rules.conditions {
+		c := &p.rules.conditions[i]
 		if c.forbid != present || !c.applies(m) {
 			continue
 		}

@@ -123,8 +123,8 @@ func (r *ruleRun) fault(f validator.FieldError, pass int, s *presence) {
 		entry += "=" + f.Param()
 	}
 	text := ruleText(entry, "")
-	if pass > 0 && pass <= len(at.prop.comparisons) && depth == 0 {
-		text = at.prop.comparisons[pass-1].text
+	if list := at.prop.comparisons(); pass > 0 && pass <= len(list) && depth == 0 {
+		text = list[pass-1].text
 	}
 	if text == "" {
 		text = "valid by the rule " + f.Tag()

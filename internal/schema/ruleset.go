@@ -91,12 +91,8 @@ func (c *ruleCollector) mark(n *node, changed *bool) {
 	c.each(n, func(o *objectRules) {
 		for i := range o.props {
 			p := &o.props[i]
-			c.passes = max(c.passes, len(p.comparisons)+1)
-			has := len(p.conditions)+len(p.comparisons) > 0 || c.below(p.node)
-			for _, l := range p.levels {
-				has = has || len(l.rules)+len(l.keys) > 0
-			}
-			if has && !c.ruled[o] {
+			c.passes = max(c.passes, len(p.comparisons())+1)
+			if (p.rules != nil || c.below(p.node)) && !c.ruled[o] {
 				c.ruled[o] = true
 				*changed = true
 			}
@@ -131,8 +127,8 @@ func (c *ruleCollector) each(n *node, visit func(*objectRules)) {
 // that look at the field alone; each further one runs one comparison.
 func (c *ruleCollector) set(p *property, pass int) {
 	var entries []string
-	if pass > 0 && pass <= len(p.comparisons) {
-		entries = append(entries, p.comparisons[pass-1].entry)
+	if list := p.comparisons(); pass > 0 && pass <= len(list) {
+		entries = append(entries, list[pass-1].entry)
 	}
 	entries = append(entries, p.dives(c, pass == 0)...)
 	i, ok := c.byType[p.owner]
@@ -148,6 +144,14 @@ func (c *ruleCollector) set(p *property, pass int) {
 	t.passes[pass][p.goPath[len(p.goPath)-1]] = strings.Join(entries, ",")
 }
 
+// comparisons are the rules that compare p with another field.
+func (p *property) comparisons() []comparison {
+	if p.rules == nil {
+		return nil
+	}
+	return p.rules.comparisons
+}
+
 // dives writes the rules of a field level by level, as deep as there are
 // rules: without dive the library skips the elements of collections.
 func (p *property) dives(c *ruleCollector, own bool) []string {
@@ -156,9 +160,9 @@ func (p *property) dives(c *ruleCollector, own bool) []string {
 	for i := 0; ; i++ {
 		var l level
 		deeper := false
-		if own && i < len(p.levels) {
-			l = p.levels[i]
-			deeper = slices.ContainsFunc(p.levels[i+1:], func(l level) bool { return len(l.rules)+len(l.keys) > 0 })
+		if own && p.rules != nil && i < len(p.rules.levels) {
+			l = p.rules.levels[i]
+			deeper = slices.ContainsFunc(p.rules.levels[i+1:], level.isRuled)
 		}
 		if len(l.keys) > 0 {
 			entries = append(append(append(entries, "keys"), l.keys...), "endkeys")

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -30,16 +31,23 @@ type condition struct {
 
 // settleSiblings resolves the names in the rules of all properties of a
 // struct, once they are all known.
-func (d *deriver) settleSiblings(o *objectRules, fields []field) {
+func (d *deriver) settleSiblings(o *objectRules, fields []*field) {
+	ruled := func(p property) bool { return p.rules != nil && len(p.rules.siblings) > 0 }
+	if !slices.ContainsFunc(o.props, ruled) {
+		return
+	}
 	byName := map[string]int{}
 	for i := range o.props {
 		byName[fields[i].Name] = i
 	}
 	for i := range o.props {
 		p := &o.props[i]
+		if p.rules == nil {
+			continue
+		}
 		depth := len(d.path)
 		d.path = append(d.path, strings.Join(p.goPath, "."))
-		for _, e := range p.siblings {
+		for _, e := range p.rules.siblings {
 			reason := ""
 			if ruleTable[e.name].kind == siblingRule {
 				reason = o.addComparison(p, e, fields, byName, i)
@@ -54,7 +62,7 @@ func (d *deriver) settleSiblings(o *objectRules, fields []field) {
 	}
 }
 
-func (o *objectRules) addComparison(p *property, e siblingEntry, fields []field, byName map[string]int, self int) string {
+func (o *objectRules) addComparison(p *property, e siblingEntry, fields []*field, byName map[string]int, self int) string {
 	i, ok := byName[e.param]
 	if !ok {
 		return fmt.Sprintf("names %q, which is no field of the same struct", e.param)
@@ -65,7 +73,7 @@ func (o *objectRules) addComparison(p *property, e siblingEntry, fields []field,
 		return fmt.Sprintf("cannot compare %s with %s", a, b)
 	}
 	text := comparisonText(e.name, a, o.props[i].name)
-	p.comparisons = append(p.comparisons, comparison{e.name + "=" + e.param, i, text})
+	p.rules.comparisons = append(p.rules.comparisons, comparison{e.name + "=" + e.param, i, text})
 	p.node.hint(text)
 	return ""
 }
@@ -115,7 +123,7 @@ func (o *objectRules) addCondition(p *property, e siblingEntry, byName map[strin
 		}
 	}
 	c.text = o.conditionText(&c)
-	p.conditions = append(p.conditions, c)
+	p.rules.conditions = append(p.rules.conditions, c)
 	p.required = false
 	p.node.hint(c.text)
 	return ""

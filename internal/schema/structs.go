@@ -13,15 +13,17 @@ import (
 
 // structNode builds the object that the members of t make.
 func (d *deriver) structNode(t reflect.Type, s *jsonschema.Schema) *node {
-	fields, problems := fieldsOf(t)
-	for _, p := range problems {
+	m := &d.types[t].members
+	for _, p := range m.problems {
 		p.Field = strings.Join(append(slices.Clone(d.path), p.Field), ".")
 		d.problems = append(d.problems, p)
 	}
 	n := &node{types: objectType, object: newObject()}
 	n.object.derived = true
-	var kept []field
-	for _, f := range fields {
+	n.object.props = make([]property, 0, len(m.fields))
+	kept := make([]*field, 0, len(m.fields))
+	for i := range m.fields {
+		f := &m.fields[i]
 		depth := len(d.path)
 		d.path = append(d.path, strings.Join(f.path, "."))
 		if p, ok := d.property(f, s); ok {
@@ -39,7 +41,7 @@ func (d *deriver) structNode(t reflect.Type, s *jsonschema.Schema) *node {
 }
 
 // settleProperty finishes a property once all tags are read.
-func (d *deriver) settleProperty(p *property, f field) {
+func (d *deriver) settleProperty(p *property, f *field) {
 	if d.out {
 		d.outputProperty(p, f)
 		return
@@ -52,7 +54,7 @@ func (d *deriver) settleProperty(p *property, f field) {
 }
 
 // property builds one member from its Go type and its tags.
-func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
+func (d *deriver) property(f *field, s *jsonschema.Schema) (property, bool) {
 	list, problems := parseTag(f.Tag.Get("jsonschema"))
 	var tree *jsonschema.Schema // left out where it is of another field, or changed by a tag
 	if s != nil && s.Properties != nil && !f.contested && !f.quoted && len(problems) == 0 {
@@ -86,7 +88,7 @@ func (d *deriver) property(f field, s *jsonschema.Schema) (property, bool) {
 
 // required tells whether a member always occurs: in arguments if its type and
 // tags do not say otherwise, in results if it is always written.
-func (d *deriver) required(f field) bool {
+func (d *deriver) required(f *field) bool {
 	if f.omits || f.optional {
 		return false
 	}
@@ -94,7 +96,7 @@ func (d *deriver) required(f field) bool {
 }
 
 // outputProperty widens what may be written as null.
-func (d *deriver) outputProperty(p *property, f field) {
+func (d *deriver) outputProperty(p *property, f *field) {
 	pointers := 0
 	t := f.Type
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
@@ -140,7 +142,7 @@ func (d *deriver) setDefault(p *property, value string) string {
 // settleDefault completes and checks the default of a property. A struct that
 // may be absent has one if its members have, and need nothing else: the Go
 // value would else start with their zeros.
-func (d *deriver) settleDefault(p *property, f field) {
+func (d *deriver) settleDefault(p *property, f *field) {
 	n := p.node.resolved()
 	if p.fallback == nil {
 		if !p.required && f.Type.Kind() == reflect.Struct && n.object != nil && n.object.derived && !n.opaque {

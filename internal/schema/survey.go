@@ -12,22 +12,21 @@ import (
 // the derivation would not survive.
 type survey struct {
 	out      bool
-	order    map[reflect.Type]int // when a type was first met, from 1
-	low      map[reflect.Type]int
-	stack    []reflect.Type
-	onStack  map[reflect.Type]bool
-	cyclic   map[reflect.Type]bool
+	types    map[reflect.Type]*surveyed
+	stack    []*surveyed
 	problems []Problem
 }
 
+// surveyed is what is known of a type: where it was met, and what it is.
+type surveyed struct {
+	order, low int // as in Tarjan's algorithm, from 1
+	onStack    bool
+	cyclic     bool // it contains itself
+	members    members
+}
+
 func newSurvey(t reflect.Type, out bool) *survey {
-	s := &survey{
-		out:     out,
-		order:   map[reflect.Type]int{},
-		low:     map[reflect.Type]int{},
-		onStack: map[reflect.Type]bool{},
-		cyclic:  map[reflect.Type]bool{},
-	}
+	s := &survey{out: out, types: map[reflect.Type]*surveyed{}}
 	s.visit(s.pointee(t))
 	return s
 }
@@ -45,83 +44,82 @@ func (s *survey) pointee(t reflect.Type) reflect.Type {
 	return t
 }
 
-// visit is Tarjan's algorithm for strongly connected components.
-func (s *survey) visit(t reflect.Type) {
-	if t == nil || s.order[t] != 0 {
-		return
+// visit is Tarjan's algorithm for strongly connected components. It returns
+// nil for types that cannot be part of any.
+func (s *survey) visit(t reflect.Type) *surveyed {
+	if t == nil || isBuiltIn(t) {
+		return nil
 	}
-	s.order[t] = len(s.order) + 1
+	if seen := s.types[t]; seen != nil {
+		return seen
+	}
+	v := &surveyed{order: len(s.types) + 1, low: len(s.types) + 1}
+	s.types[t] = v
 	if s.hooks(t) || isLeaf(t, s.out) {
+		return v
+	}
+	v.onStack = true
+	s.stack = append(s.stack, v)
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		s.part(v, t.Elem())
+	case reflect.Struct:
+		s.structure(v, t)
+	}
+	if v.low == v.order {
+		s.component(v)
+	}
+	return v
+}
+
+// part visits a type that v is written with.
+func (s *survey) part(v *surveyed, t reflect.Type) {
+	next := s.visit(s.pointee(t))
+	if next == nil || !next.onStack {
 		return
 	}
-	s.low[t] = s.order[t]
-	s.stack = append(s.stack, t)
-	s.onStack[t] = true
-	self := false
-	for _, next := range s.parts(t) {
-		if next = s.pointee(next); next == nil {
-			continue
-		}
-		self = self || next == t
-		s.visit(next)
-		if s.onStack[next] {
-			s.low[t] = min(s.low[t], s.low[next])
-		}
+	v.low = min(v.low, next.low)
+	v.cyclic = v.cyclic || next == v
+}
+
+func (s *survey) structure(v *surveyed, t reflect.Type) {
+	if embeds(t, nil) {
+		s.problem(t, "", "", "embeds itself: give the embedded field a JSON name")
+		return
 	}
-	if s.low[t] == s.order[t] {
-		s.component(t, self)
+	v.members = membersOf(t)
+	for i := range v.members.fields {
+		s.tag(t, &v.members.fields[i])
+		s.part(v, v.members.fields[i].Type)
 	}
 }
 
 // component takes the types of one component from the stack.
-func (s *survey) component(first reflect.Type, self bool) {
-	for n := len(s.stack) - 1; ; n-- {
-		t := s.stack[n]
-		s.onStack[t] = false
-		if t == first {
-			s.cyclic[t] = self || n < len(s.stack)-1
-			s.stack = s.stack[:n]
-			return
-		}
-		s.cyclic[t] = true
+func (s *survey) component(first *surveyed) {
+	n := len(s.stack) - 1
+	for ; s.stack[n] != first; n-- {
+		s.stack[n].onStack, s.stack[n].cyclic = false, true
 	}
-}
-
-// parts are the types that t is written with.
-func (s *survey) parts(t reflect.Type) []reflect.Type {
-	switch t.Kind() {
-	case reflect.Slice, reflect.Array, reflect.Map:
-		return []reflect.Type{t.Elem()}
-	case reflect.Struct:
-		if embeds(t, map[reflect.Type]bool{}) {
-			s.problem(t, "", "", "embeds itself: give the embedded field a JSON name")
-			return nil
-		}
-		fields, _ := fieldsOf(t)
-		parts := make([]reflect.Type, len(fields))
-		for i, f := range fields {
-			parts[i] = f.Type
-			s.tag(t, f)
-		}
-		return parts
-	}
-	return nil
+	first.onStack = false
+	first.cyclic = first.cyclic || n < len(s.stack)-1
+	s.stack = s.stack[:n]
 }
 
 // embeds reports whether promoting the fields of t would never end. That goes
 // for fields with the option inline as well, which invopop promotes.
-func embeds(t reflect.Type, outer map[reflect.Type]bool) bool {
-	if outer[t] {
+func embeds(t reflect.Type, outer []reflect.Type) bool {
+	if slices.Contains(outer, t) {
 		return true
 	}
-	outer[t] = true
-	defer delete(outer, t)
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inner := indirect(f.Type)
+		if inner.Kind() != reflect.Struct {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		promoted := f.Anonymous && name == "" || slices.Contains(strings.Split(options, ","), "inline")
-		if promoted && inner.Kind() == reflect.Struct && embeds(inner, outer) {
+		if promoted && embeds(inner, append(outer, t)) {
 			return true
 		}
 	}
@@ -130,7 +128,7 @@ func embeds(t reflect.Type, outer map[reflect.Type]bool) bool {
 
 // tag refuses the one keyword of invopop's grammar that contradicts the Go
 // type, and that its reflector may panic on.
-func (s *survey) tag(t reflect.Type, f field) {
+func (s *survey) tag(t reflect.Type, f *field) {
 	tag := f.Tag.Get("jsonschema")
 	if tag == "" {
 		return
@@ -158,7 +156,16 @@ func (s *survey) problem(t reflect.Type, field, tag, reason string) {
 	s.problems = append(s.problems, Problem{Field: rootName(t) + field, Tag: tag, Reason: reason})
 }
 
+// isBuiltIn reports whether t is a basic type of the language: it has neither
+// methods nor parts.
+func isBuiltIn(t reflect.Type) bool {
+	return t.PkgPath() == "" && (t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String)
+}
+
 // isLeaf reports whether the JSON of t is not made of the JSON of parts.
 func isLeaf(t reflect.Type, out bool) bool {
+	if t.Name() == "" && t.Kind() != reflect.Struct || isBuiltIn(t) {
+		return false // no methods
+	}
 	return knownKind(t) != nil || hasSchemaMethod(t) || codesJSON(t, out) || codesText(t, out)
 }

@@ -46,7 +46,7 @@ func parseRules(tag string) (levels []level, problem string) {
 // validate reads the validate tag of a field. What a schema can say becomes
 // schema; the rest is kept for the library, checked so far that it cannot
 // panic later.
-func (d *deriver) validate(p *property, f field) {
+func (d *deriver) validate(p *property, f *field) {
 	tag := f.Tag.Get("validate")
 	if tag == "" || tag == "-" {
 		return
@@ -57,7 +57,7 @@ func (d *deriver) validate(p *property, f field) {
 		problem(reason)
 		return
 	}
-	d.checked = true
+	d.checked, d.ruled = true, true
 	t, n := f.Type, p.node
 	kept := make([]level, len(levels))
 	for i, l := range levels {
@@ -80,8 +80,21 @@ func (d *deriver) validate(p *property, f field) {
 		}
 		kept[i].rules = r.kept
 	}
-	p.levels = kept
+	if slices.ContainsFunc(kept, level.isRuled) {
+		p.tagRules().levels = kept
+	}
 }
+
+// tagRules makes room for rules.
+func (p *property) tagRules() *tagRules {
+	if p.rules == nil {
+		p.rules = new(tagRules)
+	}
+	return p.rules
+}
+
+// isRuled reports whether the library has something to do at a level.
+func (l level) isRuled() bool { return len(l.rules)+len(l.keys) > 0 }
 
 func pointee(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
@@ -162,7 +175,8 @@ func (r *ruleReader) read(entry string) string {
 		if !r.top {
 			return "is not possible for elements"
 		}
-		r.p.siblings = append(r.p.siblings, siblingEntry{name, param})
+		rules := r.p.tagRules()
+		rules.siblings = append(rules.siblings, siblingEntry{name, param})
 		return ""
 	}
 	return r.keep(entry)

@@ -17,7 +17,7 @@ type writer struct {
 }
 
 func write(p *Plan) []byte {
-	w := &writer{plan: p}
+	w := &writer{plan: p, out: make([]byte, 0, 512)}
 	w.begin()
 	w.members(p.root, true)
 	if len(p.defs) > 0 {
@@ -112,16 +112,21 @@ func (w *writer) members(n *node, root bool) {
 	}
 }
 
+var singleTypes = map[typeSet]string{
+	objectType: `"object"`, arrayType: `"array"`, stringType: `"string"`, numberType: `"number"`,
+	integerType: `"integer"`, booleanType: `"boolean"`, nullType: `"null"`,
+}
+
 // typeJSON is the value of the keyword type.
 func typeJSON(t typeSet) string {
+	if name, ok := singleTypes[t]; ok {
+		return name
+	}
 	var names []string
 	for _, name := range []string{"object", "array", "string", "number", "integer", "boolean", "null"} {
 		if t&typeNames[name] != 0 {
 			names = append(names, `"`+name+`"`)
 		}
-	}
-	if len(names) == 1 {
-		return names[0]
 	}
 	return "[" + strings.Join(names, ",") + "]"
 }
@@ -162,13 +167,13 @@ func (w *writer) stringRules(s *stringRules) {
 }
 
 func (w *writer) numberRules(n *numberRules, whole bool) {
-	if b := n.lower(); b.set() && !(b == &n.lowest && is64Bit(b)) {
+	if b := n.lower(); b != nil && !(b == n.lowest && is64Bit(b)) {
 		w.bound("minimum", "exclusiveMinimum", b)
 	}
-	if b := n.upper(); b.set() && !(b == &n.highest && is64Bit(b)) {
+	if b := n.upper(); b != nil && !(b == n.highest && is64Bit(b)) {
 		w.bound("maximum", "exclusiveMaximum", b)
 	}
-	if n.multipleOf.set() && w.plan.full {
+	if n.multipleOf != nil && w.plan.full {
 		w.raw("multipleOf", n.multipleOf.text)
 	}
 }
