@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"maps"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -84,6 +85,9 @@ func (d *definition) schemaProblem(typ fmt.Stringer, p schema.Problem) *Registra
 	}
 	if typ != nil {
 		e.Type = typ.String()
+		if !strings.ContainsRune(p.Field, '.') || p.Field == e.Type {
+			e.Field = "" // it is the type as a whole
+		}
 	}
 	return e
 }
