@@ -3,8 +3,8 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"maps"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
