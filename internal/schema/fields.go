@@ -148,8 +148,8 @@ func (s *members) read(e embedded, i int) (field, bool) {
 	f := field{
 		StructField: sf,
 		name:        sf.Name,
-		index:       append(slices.Clone(e.index), i),
-		path:        append(slices.Clone(e.path), sf.Name),
+		index:       slices.Concat(e.index, sf.Index),
+		path:        slices.Concat(e.path, []string{sf.Name}),
 		optional:    e.optional,
 		owner:       e.t,
 	}

@@ -222,6 +222,9 @@ func (n *numberRules) upper() *bound {
 
 // wholeAbove is the least integer that satisfies the lower bound b.
 func (b *bound) wholeAbove() *bound {
+	if b.isSmall && !b.exclusive {
+		return b
+	}
 	r := b.rat()
 	n := new(big.Int).Div(r.Num(), r.Denom()) // rounds down: denominators are positive
 	if !r.IsInt() || b.exclusive {
@@ -232,6 +235,9 @@ func (b *bound) wholeAbove() *bound {
 
 // wholeBelow is the greatest integer that satisfies the upper bound b.
 func (b *bound) wholeBelow() *bound {
+	if b.isSmall && !b.exclusive {
+		return b
+	}
 	r := b.rat()
 	n := new(big.Int).Div(r.Num(), r.Denom())
 	if r.IsInt() && b.exclusive {
@@ -282,11 +288,7 @@ func (e *enumRules) add(text string) {
 func (n *node) literal(value string) (text, reason string) {
 	text = value
 	if n.types == stringType || n.types == anyType && !jsonx.Valid([]byte(value)) {
-		quoted, err := jsonx.Marshal(value)
-		if err != nil {
-			return "", "is not valid UTF-8"
-		}
-		text = string(quoted)
+		text = string(jsonx.AppendString(nil, value))
 	}
 	if v := n.refuses([]byte(text)); v != "" {
 		return "", v

@@ -128,11 +128,7 @@ func (d *deriver) setDefault(p *property, value string) string {
 	case p.fallback != nil:
 		return "is given twice"
 	case n.types == stringType || n.types == anyType && !jsonx.Valid([]byte(value)):
-		text, err := jsonx.Marshal(value)
-		if err != nil {
-			return "is not valid UTF-8"
-		}
-		p.fallback = text
+		p.fallback = jsonx.AppendString(nil, value)
 	default:
 		p.fallback = []byte(value)
 	}

@@ -77,8 +77,11 @@ func parseTag(tag string) (list []keyword, problems []string) {
 
 // splitTag cuts at commas that no backslash escapes.
 func splitTag(tag string) []string {
-	if tag == "" {
+	switch {
+	case tag == "":
 		return nil
+	case !strings.Contains(tag, `\,`):
+		return strings.Split(tag, ",")
 	}
 	var parts []string
 	var part strings.Builder
