@@ -133,7 +133,20 @@ func (s *members) collect(root reflect.Type) {
 				continue
 			}
 			seen = append(seen, inner)
+			s.idleTags(&f)
 			queue = append(queue, embedded{inner, f.index, f.path, e.optional || f.Type.Kind() == reflect.Pointer})
+		}
+	}
+}
+
+// idleTags warns of tags that have no effect: an embedded struct is no member.
+func (s *members) idleTags(f *field) {
+	for _, key := range []string{"jsonschema", "jsonschema_description", "validate", "mcp"} {
+		if tag := f.Tag.Get(key); tag != "" {
+			s.problems = append(s.problems, Problem{
+				Field: strings.Join(f.path, "."), Tag: key + `:"` + tag + `"`, Warning: true,
+				Reason: "has no effect on an embedded struct, the members of which count as those around it",
+			})
 		}
 	}
 }

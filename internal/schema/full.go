@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"runtime"
@@ -65,7 +66,15 @@ func newCompiler() *jsonschema.Compiler {
 	for name, f := range formats {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: f.validate})
 	}
+	c.RegisterContentEncoding(&jsonschema.Decoder{Name: "base64", Decode: decodeBase64})
 	return c
+}
+
+func decodeBase64(text string) ([]byte, error) {
+	if !isBase64([]byte(text)) {
+		return nil, errors.New("must be base64 text")
+	}
+	return base64.StdEncoding.DecodeString(text)
 }
 
 // compileError shortens what the validator says to the part on the schema.
