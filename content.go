@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -224,6 +225,34 @@ func (a *Annotations) appendJSON(dst []byte, rev *wire.Revision) ([]byte, error)
 		out.LastModified = time.Time{}
 	}
 	return jsonx.Append(dst, &out)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. What cannot be read is left out:
+// a hint is not worth the content it is about.
+func (a *Annotations) UnmarshalJSON(data []byte) error {
+	var w struct {
+		Audience     json.RawMessage `json:"audience"`
+		Priority     json.RawMessage `json:"priority"`
+		LastModified json.RawMessage `json:"lastModified"`
+	}
+	*a = Annotations{}
+	if jsonx.Unmarshal(data, &w) != nil {
+		return nil
+	}
+	if jsonx.Unmarshal(w.Audience, &a.Audience) != nil {
+		a.Audience = nil
+	}
+	if jsonx.Unmarshal(w.Priority, &a.Priority) != nil {
+		a.Priority = nil
+	}
+	moment, _ := unquoted(w.LastModified)
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateOnly} { // ISO 8601 has many
+		if t, err := time.Parse(layout, moment); err == nil {
+			a.LastModified = t
+			break
+		}
+	}
+	return nil
 }
 
 // decodeContent reads one block. Unknown types are kept out: they are an

@@ -165,6 +165,36 @@ func TestContentOfLegacySessions(t *testing.T) {
 	}
 }
 
+func TestAnnotationsOfSloppyServers(t *testing.T) {
+	t.Parallel()
+	moment := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for members, want := range map[string]mcp.Annotations{
+		`{}`:  {},
+		`[7]`: {},
+		`{"audience":["user"],"priority":0,"lastModified":"2026-01-02T03:04:05Z"}`: {Audience: []string{"user"}, Priority: ptr(0.0), LastModified: moment},
+		`{"lastModified":"2026-01-02T05:04:05+02:00"}`:                             {LastModified: moment},
+		`{"lastModified":"2026-01-02T03:04:05"}`:                                   {LastModified: moment},
+		`{"lastModified":"2026-01-02T03:04:05.250000"}`:                            {LastModified: moment.Add(250 * time.Millisecond)},
+		`{"lastModified":"2026-01-02"}`:                                            {LastModified: moment.Truncate(24 * time.Hour)},
+		`{"lastModified":"yesterday","priority":0.5}`:                              {Priority: ptr(0.5)},
+		`{"lastModified":1767323045,"audience":["user"]}`:                          {Audience: []string{"user"}},
+		`{"audience":"user","priority":1}`:                                         {Priority: ptr(1.0)},
+		`{"audience":[1],"priority":"high","lastModified":null}`:                   {},
+		`{"audience":null,"priority":null,"more":{}}`:                              {},
+	} {
+		t.Run("CNT-03 BASE-13 hints that cannot be read are left out, and the content stays: "+members, func(t *testing.T) {
+			t.Parallel()
+			c := dialAnswering(t, nil, func(clientMessage) string {
+				return `"content":[{"type":"text","text":"x","annotations":` + members + `}]`
+			})
+			block := mustCall(t, c, "t", nil).Content[0].(*mcp.TextContent)
+			if diff := cmp.Diff(&want, block.Annotations, cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal)); diff != "" || block.Text != "x" {
+				t.Errorf("annotations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAnnotationsNotWrittenTo(t *testing.T) {
 	t.Parallel()
 	t.Run("CNT-03 trimming for one client leaves the block as it was", func(t *testing.T) {

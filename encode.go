@@ -25,15 +25,17 @@ func (snap *snapshot) respond(dst []byte, req *Request, v any, err error) ([]byt
 		err = snap.srv.unsendable("result of "+req.what(), err)
 	}
 	result, fault := snap.srv.failure(req, err)
-	if fault == nil {
-		var out []byte
-		if out, err = snap.appendResult(dst, req, result); err == nil {
+	for chosen := true; fault == nil; chosen = false {
+		out, err := snap.appendResult(dst[:start], req, result)
+		if err == nil {
 			return out, nil
 		}
-		dst = dst[:start]
-		fault = Errorf(CodeInternalError, "%v", snap.srv.unsendable("failure of "+req.what(), err))
+		err = snap.srv.unsendable("failure of "+req.what(), err)
+		if result, fault = req.failed(err.Error()); !chosen { // not even that
+			fault = Errorf(CodeInternalError, "%v", err)
+		}
 	}
-	return snap.srv.appendFault(dst, req.msg.ID, fault), fault
+	return snap.srv.appendFault(dst[:start], req.msg.ID, fault), fault
 }
 
 // appendResult appends the success response whose result is v. Encoding may
