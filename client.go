@@ -39,6 +39,29 @@ type ClientOptions struct {
 	// 60 seconds. MaxTimeout is how long it may take in all, progress or not;
 	// 0 means 10 minutes.
 	Timeout, MaxTimeout time.Duration
+	// ElicitForm and ElicitURL ask the user what a server wants to know: to fill
+	// in a form, and to open a page. Setting one declares to servers that they
+	// may ask so. They run in the goroutine of the call and should end with its
+	// context. An error is logged, and tells the server that the user turned
+	// away.
+	ElicitForm, ElicitURL func(context.Context, *ElicitRequest) (*ElicitResult, error)
+	// Sample has a model go on with a conversation of a server's; setting it
+	// declares so, and SampleTools that the model may use the server's tools. A
+	// person should be able to see and refuse both request and result. An
+	// error fails the call.
+	//
+	// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will
+	// not be removed before 2027-07-28.
+	Sample      func(context.Context, *SampleRequest) (*SampleResult, error)
+	SampleTools bool
+	// Roots lists the folders that servers may work in; setting it declares so.
+	// An error fails the call.
+	//
+	// Deprecated: SEP-2577 deprecates roots in revision 2026-07-28; they will
+	// not be removed before 2027-07-28.
+	Roots func(context.Context) ([]Root, error)
+	// MaxRounds is how often a server may ask in one call; 0 means 10.
+	MaxRounds int
 	// Logger gets what servers send out of turn; nil discards it.
 	Logger *slog.Logger
 }
@@ -66,6 +89,7 @@ func Dial(ctx context.Context, t Transport, opts *ClientOptions) (*Client, error
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.stamp = c.encodeStamp()
+	c.discourage()
 	var err error
 	if c.link, err = t.open(ctx, c.log); err != nil {
 		return nil, fmt.Errorf("mcp: dial: %w", err)
@@ -82,7 +106,7 @@ func (c *Client) encodeStamp() []byte {
 	dst := jsonx.AppendString(nil, jsonrpc.MetaVersion)
 	dst = jsonx.AppendString(append(dst, ':'), LatestVersion)
 	dst = jsonx.AppendString(append(dst, ','), jsonrpc.MetaCapabilities)
-	dst = append(dst, ":{}"...)
+	dst, _ = jsonx.Append(append(dst, ':'), c.capabilities()) // plain structs cannot fail
 	if c.opts.Name != "" {
 		dst = jsonx.AppendString(append(dst, ','), jsonrpc.MetaClientInfo)
 		dst = jsonx.AppendString(append(dst, `:{"name":`...), c.opts.Name)

@@ -20,6 +20,8 @@ type callOptions struct {
 	progress func(ProgressEvent)
 	timeout  time.Duration
 	meta     Meta
+	manual   bool   // questions are the caller's to answer
+	answers  []byte // members of params that answer questions
 	err      error
 }
 
@@ -63,11 +65,12 @@ type call struct {
 	name      string                           // of the tool
 	params    func(dst []byte) ([]byte, error) // appends the members of params before _meta, each followed by a comma; nil: none
 	arguments []byte                           // what params appended for the tool, while it is being sent
+	retry     []byte                           // members of params that answer what the round before asked
 	headers   func() (http.Header, error)      // mirrored arguments; nil: none
 	options   []CallOption
 }
 
-// request sends one request and waits for its result.
+// request makes a call and waits for its result.
 func (c *Client) request(ctx context.Context, r *call) ([]byte, error) {
 	var o callOptions
 	for _, opt := range r.options {
@@ -82,23 +85,24 @@ func (c *Client) request(ctx context.Context, r *call) ([]byte, error) {
 	if o.timeout <= 0 {
 		o.timeout = c.opts.Timeout
 	}
+	return c.rounds(ctx, r, &o)
+}
+
+// exchange sends one request and waits for its result.
+func (c *Client) exchange(ctx context.Context, r *call, o *callOptions) ([]byte, error) {
 	p := c.link.expect(o.progress != nil)
 	defer c.link.forget(p)
-	if err := c.send(ctx, p, r, &o); err != nil {
+	if err := c.send(ctx, p, r, o); err != nil {
 		return nil, err
 	}
-	raw, err := c.await(ctx, p, r.method, &o)
-	if err != nil {
-		return nil, err
-	}
-	return raw, checkResultType(r.method, raw)
+	return c.await(ctx, p, r.method, o)
 }
 
 // send encodes and sends r.
 func (c *Client) send(ctx context.Context, p *pending, r *call, o *callOptions) error {
 	buf := responses.Get().(*[]byte)
 	defer responses.Put(buf)
-	msg, err := c.encode((*buf)[:0], p.id, r.method, r.params, o)
+	msg, err := c.encode((*buf)[:0], p.id, r, o)
 	if err != nil {
 		return err
 	}
@@ -114,15 +118,16 @@ func (c *Client) send(ctx context.Context, p *pending, r *call, o *callOptions) 
 	return c.link.send(ctx, p, out)
 }
 
-func (c *Client) encode(dst []byte, id int64, method string, params func([]byte) ([]byte, error), o *callOptions) ([]byte, error) {
+func (c *Client) encode(dst []byte, id int64, r *call, o *callOptions) ([]byte, error) {
 	dst = strconv.AppendInt(append(dst, `{"jsonrpc":"2.0","id":`...), id, 10)
-	dst = append(append(append(dst, `,"method":"`...), method...), `","params":{`...)
-	if params != nil {
+	dst = append(append(append(dst, `,"method":"`...), r.method...), `","params":{`...)
+	if r.params != nil {
 		var err error
-		if dst, err = params(dst); err != nil {
+		if dst, err = r.params(dst); err != nil {
 			return nil, err
 		}
 	}
+	dst = append(dst, r.retry...)
 	dst = append(append(dst, `"_meta":{`...), c.stamp...)
 	if o.progress != nil {
 		dst = strconv.AppendInt(append(dst, `,"progressToken":`...), id, 10)
@@ -160,24 +165,6 @@ func (c *Client) await(ctx context.Context, p *pending, method string, o *callOp
 			return nil, fmt.Errorf("mcp: %s: no answer after %v: %w", method, time.Since(start).Round(time.Millisecond), context.DeadlineExceeded)
 		}
 	}
-}
-
-// checkResultType refuses results that are not complete (MCP 2026-07-28,
-// Basic › ResultType). Servers of older revisions do not say.
-func checkResultType(method string, raw []byte) error {
-	var result struct {
-		Type *string `json:"resultType"`
-	}
-	if raw[0] != '{' {
-		return invalidResponse(method, errors.New("the result is not an object"))
-	}
-	if err := jsonx.Unmarshal(raw, &result); err != nil {
-		return invalidResponse(method, err)
-	}
-	if t := result.Type; t != nil && *t != "complete" {
-		return invalidResponse(method, fmt.Errorf("the result is of the unknown type %.60q", *t))
-	}
-	return nil
 }
 
 // remoteError reads the error of a response.

@@ -40,7 +40,7 @@ func (snap *snapshot) handle(c *requestContext, dst []byte) ([]byte, *Error) {
 	if fault != nil {
 		return snap.srv.appendFault(dst, req.msg.ID, fault), fault
 	}
-	req.srv, req.rev = snap.srv, rev
+	req.srv, req.rev, req.ctx = snap.srv, rev, c
 	if rev.Modern {
 		req.session = nil
 	}
@@ -64,7 +64,8 @@ func (snap *snapshot) run(ctx context.Context, req *Request) (_ any, err error) 
 			err = snap.srv.panicked("middleware", v)
 		}
 	}()
-	return snap.root(ctx, req)
+	v, err := snap.root(ctx, req)
+	return req.settle(v, err)
 }
 
 // admit decides under which revision a request is served, or why it is not

@@ -47,9 +47,10 @@ func (snap *snapshot) appendResult(dst []byte, req *Request, v any) (_ []byte, e
 		}
 	}()
 	dst = jsonrpc.AppendResult(dst, req.msg.ID)
-	dst = appendOpen(dst, req.rev)
-	dst, meta, err := snap.appendBody(dst, req, v)
-	if err != nil {
+	var meta Meta
+	if suspended, ok := v.(*InputRequiredResult); ok && req.owns(suspended) {
+		dst = suspended.appendMembers(dst)
+	} else if dst, meta, err = snap.appendBody(appendOpen(dst, req.rev), req, v); err != nil {
 		return dst, err
 	}
 	if dst, err = snap.appendStamp(dst, meta, req.rev); err != nil {

@@ -54,8 +54,12 @@ func (s *Server) failure(req *Request, err error) (result *Result, fault *Error)
 		args     *ArgsError
 		tool     *ToolError
 		hidden   *hiddenError
+		missing  *notSupportedError
+		mistake  *RegistrationError
 	)
 	switch {
+	case errors.As(err, &missing):
+		return missing.answer(req)
 	case errors.As(err, &protocol) && !protocol.remote:
 		return nil, s.sendable(protocol)
 	case errors.As(err, &args) && !req.inTool():
@@ -70,6 +74,12 @@ func (s *Server) failure(req *Request, err error) (result *Result, fault *Error)
 		err = tool
 	case errors.As(err, &hidden):
 		err = hidden
+	case errors.As(err, &mistake): // in a type that was met too late for Check
+		err = s.hide("mistake in "+req.what(), err)
+	case s.opts.RedactErrors && errors.Is(err, ErrDeclined):
+		err = ErrDeclined
+	case s.opts.RedactErrors && errors.Is(err, ErrDismissed):
+		err = ErrDismissed
 	case s.opts.RedactErrors:
 		err = s.hide("error in "+req.what(), err)
 	}

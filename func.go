@@ -121,6 +121,9 @@ func (t *Tool) function(fn reflect.Value, params []Param) {
 		if err := decodeArgs(ctx, input, args, in.Interface()); err != nil {
 			return nil, err
 		}
+		if err := t.confirmed(ctx, args); err != nil {
+			return nil, err
+		}
 		return t.callWith(ctx, sig, in.Elem(), whole)
 	}
 }

@@ -65,6 +65,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/typedmcp/mcp/internal/rounds"
+	"github.com/typedmcp/mcp/internal/seal"
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
@@ -87,6 +89,8 @@ type Server struct {
 
 	current atomic.Pointer[snapshot] // what is served; not nil: frozen
 	serving serving
+	keeper  *rounds.Keeper // of the journals of calls that ask
+	warned  once
 
 	updating sync.Mutex // held by Update
 	hub      hub
@@ -105,7 +109,12 @@ type ServerOptions struct {
 	// Dynamic lets Update change what is registered while the server serves,
 	// and clients listen for such changes.
 	Dynamic bool
-	// Logging declares the logging capability.
+	// Logging declares the logging capability: Logger then reaches clients that
+	// ask for logs, and not ServerOptions.Logger alone.
+	//
+	// Deprecated: SEP-2577 deprecates logging to clients in revision 2026-07-28;
+	// it will not be removed before 2027-07-28. Log to standard error or by
+	// OpenTelemetry instead.
 	Logging bool
 	// ScopeSeparator joins the prefix of a Scope and a name; "" means "_".
 	ScopeSeparator string
@@ -122,6 +131,21 @@ type ServerOptions struct {
 	// by method, such as "tools/list".
 	Cache     Cache
 	ListCache map[string]Cache
+	// StateKeys seal what clients carry for calls that ask for input; each has
+	// at least 32 random bytes. The first seals and all open, so that a key can
+	// be replaced: put the new one in front, and drop the old one when StateTTL
+	// has passed. Replicas of a server need the same keys. nil means a random
+	// key: calls that wait for input do not survive the process.
+	StateKeys [][]byte
+	// StateTTL is how long a client may take to answer, anew in each round; 0
+	// means 10 minutes.
+	StateTTL time.Duration
+	// Spend makes states good for one use: it records that the state of that
+	// id, which will be forgotten at until, is used, and reports whether it was
+	// the first to. It is called by several goroutines at once, and before the
+	// handler runs; replicas need a common store. An error fails the request.
+	// With nil a client may send the same answers again, until they expire.
+	Spend func(ctx context.Context, stateID string, until time.Time) (first bool, err error)
 	// Limits bound what a peer can make the server hold.
 	Limits Limits
 	// RedactErrors replaces the text of a handler's error by a reference id,
@@ -144,6 +168,8 @@ type Limits struct {
 	InFlight int // running calls of one connection: 64
 	Queue    int // calls of one connection that wait to run: 256
 	Streams  int // open subscriptions of the whole server: 10,000
+	Rounds   int // of one call that asks for input: 16
+	State    int // bytes of what a client carries for such a call: 64 KiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -152,6 +178,7 @@ func (l Limits) withDefaults() Limits {
 		value int
 	}{
 		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000},
+		{&l.Rounds, 16}, {&l.State, 64 << 10},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -179,7 +206,37 @@ func NewServer(name, version string, opts *ServerOptions) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.checkOptions()
+	s.keeper = s.newKeeper()
 	return s
+}
+
+const defaultStateTTL = 10 * time.Minute
+
+func (s *Server) checkStateOptions(bad func(format string, args ...any)) {
+	for i, key := range s.opts.StateKeys {
+		if len(key) < seal.MinKey {
+			bad("option StateKeys: key %d has %d bytes, fewer than %d", i, len(key), seal.MinKey)
+		}
+	}
+	if s.opts.StateKeys != nil && len(s.opts.StateKeys) == 0 {
+		bad("option StateKeys: there are no keys in it; nil means a random one")
+	}
+	if s.opts.StateTTL < 0 {
+		bad("option StateTTL: %v is negative; 0 means %v", s.opts.StateTTL, defaultStateTTL)
+	}
+}
+
+// newKeeper makes what seals and opens the journals of calls that ask.
+func (s *Server) newKeeper() *rounds.Keeper {
+	k := &rounds.Keeper{TTL: s.opts.StateTTL, Rounds: s.opts.Limits.Rounds, Size: s.opts.Limits.State}
+	if k.TTL == 0 {
+		k.TTL = defaultStateTTL
+	}
+	var err error
+	if k.Ring, err = seal.NewRing(s.opts.StateKeys...); err != nil { // there are none, or Check says why
+		k.Ring = seal.RandomRing()
+	}
+	return k
 }
 
 // checkOptions records what is wrong with the options, for Check.
@@ -204,6 +261,7 @@ func (s *Server) checkOptions() {
 		s.revs = wire.Revisions[:]
 	}
 	slices.SortFunc(s.revs, func(a, b *wire.Revision) int { return a.Index - b.Index })
+	s.checkStateOptions(bad)
 	if ttl := s.opts.Cache.TTL; ttl < 0 {
 		bad("option Cache: the TTL %v is negative", ttl)
 	}

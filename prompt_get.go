@@ -66,15 +66,15 @@ func (p *promptPlan) expand(ctx context.Context, req *Request) (_ any, err error
 	if err != nil {
 		return nil, err
 	}
+	if err = req.openRound(); err != nil {
+		return nil, err
+	}
 	args, err := checkArgs(p.input, textJSON(p.params, values))
 	if err != nil {
 		return nil, err
 	}
 	result, err := p.call(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return req.closeRound(result, err)
 }
 
 // appendMembers appends the members of r, without braces and _meta.

@@ -22,8 +22,9 @@ type Request struct {
 	rev     *wire.Revision
 	msg     jsonrpc.Message
 	carrier carrier
-	header  http.Header // nil off HTTP
-	session *session    // nil in modern requests; until they are admitted, that of their connection
+	ctx     *requestContext // what r is part of; nil in inert
+	header  http.Header     // nil off HTTP
+	session *session        // nil in modern requests; until they are admitted, that of their connection
 	// modernOnly: what came in this way is not served in older revisions,
 	// though the server knows some.
 	modernOnly bool
@@ -31,6 +32,7 @@ type Request struct {
 	resource   atomic.Pointer[Resource]   // likewise
 	feature    atomic.Pointer[definition] // likewise, of every kind
 	subscriber *subscriber                // of an acknowledged subscriptions/listen
+	asked      atomic.Pointer[asking]     // nil: nobody asked, and no answers came
 
 	mu       sync.Mutex // protects the fields below, and orders notifications
 	ended    bool

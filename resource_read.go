@@ -163,6 +163,9 @@ func (p *resourcePlan) fetch(ctx context.Context, req *Request) (_ any, err erro
 			err = p.srv.panicked(p.feature(), v)
 		}
 	}()
+	if err = req.openRound(); err != nil {
+		return nil, err
+	}
 	uri, _ := unquoted(req.msg.Params.URI)
 	var vars []byte
 	if p.template != nil {
@@ -175,10 +178,8 @@ func (p *resourcePlan) fetch(ctx context.Context, req *Request) (_ any, err erro
 	switch {
 	case errors.Is(err, ErrNotFound), p.template != nil && errors.As(err, &args):
 		return nil, notFound(uri, req.rev)
-	case err != nil:
-		return nil, err
 	}
-	return result, nil
+	return req.closeRound(result, err)
 }
 
 // variables returns the text of the template's variables in uri. One that

@@ -21,6 +21,7 @@ import (
 type Schema struct {
 	raw      string       // as written; "" for the others
 	goType   reflect.Type // to derive from; nil for the others
+	form     *form        // what raw is the schema of; nil for the others
 	kind     string       // of a built schema; "" is object
 	keywords []keyword    // of the schema itself
 	props    []property

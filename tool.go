@@ -25,6 +25,7 @@ type Tool struct {
 	shape                resultShape
 	given                given
 	call                 toolFunc
+	confirm              *string // the message of Confirm; nil: nobody is asked
 
 	app        string // URI of the user interface, "" for none
 	structured *bool  // whether results are data for programs too; nil: as the type has it
@@ -63,6 +64,9 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 	t.call = func(ctx context.Context, args []byte) (*Result, error) {
 		a := new(A)
 		if err := decodeArgs(ctx, input, args, a); err != nil {
+			return nil, err
+		}
+		if err := t.confirmed(ctx, args); err != nil {
 			return nil, err
 		}
 		v, err := fn(ctx, *a)

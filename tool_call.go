@@ -85,14 +85,14 @@ func (p *toolPlan) invoke(ctx context.Context, req *Request) (_ any, err error) 
 	if args[0] != '{' {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: arguments must be a JSON object")
 	}
+	if err = req.openRound(); err != nil {
+		return nil, err
+	}
 	if args, err = checkArgs(p.input, args); err != nil {
 		return nil, err
 	}
 	result, err := p.call(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return req.closeRound(result, err)
 }
 
 var emptyObject = []byte("{}")

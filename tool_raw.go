@@ -56,6 +56,9 @@ func (t *Tool) raw(fn RawToolFunc) {
 		t.problem("", errors.New("the handler is nil"))
 	}
 	t.call = func(ctx context.Context, args []byte) (*Result, error) {
+		if err := t.confirmed(ctx, args); err != nil {
+			return nil, err
+		}
 		result, err := fn(ctx, args)
 		if err == nil && result == nil {
 			err = t.srv.unsendable("result of "+t.feature(), errNilResult)
@@ -87,6 +90,7 @@ type given struct {
 	compiled           bool // what follows is up to date
 	inPlan, outPlan    *schema.Plan
 	write              func(v any) (*Result, error) // not nil: the result is a writer's matter
+	confirm            []confirmPart                // of the message of Confirm; nil: nobody is asked
 	problems, warnings []*RegistrationError
 }
 
@@ -106,6 +110,7 @@ func (t *Tool) compile() (problems, warnings []*RegistrationError) {
 		g.inPlan = t.planFrom(in, "input schema", schema.RawOptions{Object: true, Verbatim: g.verbatim})
 	}
 	t.compileResult()
+	t.compileConfirm()
 	g.problems = append(g.problems, t.resolveIcons()...)
 	return g.problems, g.warnings
 }

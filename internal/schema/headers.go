@@ -14,6 +14,7 @@ func (d *deriver) headerTag(p *property, f *field) {
 	}
 	name, ok := strings.CutPrefix(tag, "header=")
 	switch {
+	case strings.HasPrefix(tag, "titles="): // of the options of a form
 	case !ok:
 		d.problem(`mcp:"`+tag+`"`, "is not known: write header=Name")
 	case name == "":

@@ -1,0 +1,39 @@
+package mcp
+
+import "sync"
+
+// once remembers what was said already.
+type once struct{ said sync.Map }
+
+// warnOnce logs a warning the first time it is asked to for that topic.
+func (s *Server) warnOnce(topic, text string, attrs ...any) {
+	if _, before := s.warned.said.LoadOrStore(topic, true); !before {
+		s.log.Warn(text, attrs...)
+	}
+}
+
+const until = "revision 2026-07-28 deprecates that, and it may be removed after 2027-07-28"
+
+// discourage warns of deprecated features, once each (MCP 2026-07-28,
+// Deprecated Features).
+func (s *Server) discourage(q *Ask) {
+	switch q.Kind {
+	case kindSampling:
+		s.warnOnce("sampling", "mcp: sampling is used; "+until+": call a model provider instead", "sep", "SEP-2577")
+		if in := q.Sample.IncludeContext; in != "" && in != "none" {
+			s.warnOnce("includeContext", "mcp: sampling with the context of servers is used; "+until, "sep", "SEP-2596")
+		}
+	case kindRoots:
+		s.warnOnce("roots", "mcp: roots are used; "+until+": take paths as arguments or configuration instead", "sep", "SEP-2577")
+	}
+}
+
+// discourage warns of the deprecated features that the options switch on.
+func (c *Client) discourage() {
+	if c.opts.Sample != nil {
+		c.log.Warn("mcp: the option Sample is set; "+until, "sep", "SEP-2577")
+	}
+	if c.opts.Roots != nil {
+		c.log.Warn("mcp: the option Roots is set; "+until, "sep", "SEP-2577")
+	}
+}
