@@ -3,6 +3,7 @@ package schema_test
 import (
 	"bytes"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,22 @@ func TestOtherNumbers(t *testing.T) {
 		accepts(t, p, `{"v":`+long+`}`, `{"v":`+long+`}`)
 		refuses(t, p, `{"v":`+long+`9}`, "/v type: v is a number out of range: "+strings.Repeat("9", 60)+"…")
 		refuses(t, p, `{"v":1e1000000000}`, "/v type: v is a number out of range: 1e1000000000")
+	})
+	t.Run("bounds beyond 64 bits", func(t *testing.T) {
+		type args struct {
+			U uint64   `json:"u"`
+			B *big.Int `json:"b" jsonschema:"minimum=-100000000000000000000,exclusiveMaximum=100000000000000000000"`
+			F float64  `json:"f,omitempty" jsonschema:"minimum=100000000000000000000"`
+			M float64  `json:"m,omitempty" jsonschema:"multipleOf=10000000000000000000000"`
+		}
+		p := input[args](t)
+		accepts(t, p, `{"u":18446744073709551615,"b":99999999999999999999}`, `{"u":18446744073709551615,"b":99999999999999999999}`)
+		refuses(t, p, `{"u":18446744073709551616,"b":100000000000000000000,"f":5,"m":5}`,
+			"/u maximum: u must be at most 18446744073709551615, got 18446744073709551616",
+			"/b maximum: b must be at most 99999999999999999999, got 100000000000000000000",
+			"/f minimum: f must be at least 100000000000000000000, got 5",
+			"/m multipleOf: m must be a multiple of 10000000000000000000000, got 5")
+		accepts(t, p, `{"u":0,"b":-7,"f":1e20,"m":0}`, `{"u":0,"b":-7,"f":1e20,"m":0}`)
 	})
 	t.Run("exact bounds", func(t *testing.T) {
 		type args struct {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"math/big"
 	"strconv"
 )
@@ -128,15 +129,15 @@ func (d *decimal) compareSize(o *decimal) int {
 type bound struct {
 	text      string
 	value     decimal
-	small     int64
-	isSmall   bool // small is the value
+	small     int64 // the value, or the end of the range nearest to it
+	isWhole   bool  // it has plain digits alone, so that small is set
 	exclusive bool
 }
 
 func newBound(text string) *bound {
 	b := &bound{text: text, value: parseDecimal([]byte(text))}
 	n, err := strconv.ParseInt(text, 10, 64)
-	b.small, b.isSmall = n, err == nil
+	b.small, b.isWhole = n, err == nil || errors.Is(err, strconv.ErrRange)
 	return b
 }
 

@@ -178,13 +178,6 @@ func (d *deriver) key(t reflect.Type) string {
 	return k
 }
 
-func (d *deriver) lookUp(s *jsonschema.Schema) *jsonschema.Schema {
-	if s == nil || s.Ref == "" {
-		return s
-	}
-	return d.defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
-}
-
 // build returns the node of t, whose tree is s. It returns nil after a problem.
 func (d *deriver) build(t reflect.Type, s *jsonschema.Schema, root bool) *node {
 	if d.nodes++; d.nodes > maxNodes {

@@ -29,40 +29,44 @@ func (d *deriver) headerTag(p *property, f *field) {
 // 2026-07-28, Streamable HTTP › Schema Extension).
 func (d *deriver) headers(root *node) header.Bindings {
 	var found header.Bindings
-	var path []string
+	var path []string // of property names, while d.path has those of fields
 	var walk func(n *node, reached bool)
+	below := func(n *node, mark string) {
+		if n == nil {
+			return
+		}
+		last := len(d.path) - 1
+		name := d.path[last]
+		d.path[last] = name + mark
+		walk(n, false)
+		d.path[last] = name
+	}
 	walk = func(n *node, reached bool) {
 		if n.header != "" {
-			reason := "is not reached through properties alone: move it out of the array, map or recursive type"
-			if reached {
-				if err := found.Add(n.header, n.headerKind(), path...); err != nil {
-					reason = err.Error()
-				} else {
-					reason = ""
-				}
-			}
-			if reason != "" {
-				d.problems = append(d.problems, Problem{Field: strings.Join(path, "."), Tag: "x-mcp-header", Reason: reason})
+			tag := `mcp:"header=` + n.header + `"`
+			if !reached {
+				d.problem(tag, "is not reached through properties alone: move it out of the array, map or recursive type")
+			} else if err := found.Add(n.header, n.headerKind(), path...); err != nil {
+				d.problem(tag, err.Error())
 			}
 		}
-		if n.array != nil && n.array.items != nil {
-			walk(n.array.items, false)
+		if n.array != nil {
+			below(n.array.items, "[]")
 		}
 		if n.object == nil {
 			return
 		}
-		if n.object.extra != nil {
-			walk(n.object.extra, false)
-		}
+		below(n.object.extra, "[]")
 		for i := range n.object.props {
 			p := &n.object.props[i]
-			path = append(path, p.name)
+			path, d.path = append(path, p.name), append(d.path, strings.Join(p.goPath, "."))
 			walk(p.node, reached)
-			path = path[:len(path)-1]
+			path, d.path = path[:len(path)-1], d.path[:len(d.path)-1]
 		}
 	}
 	walk(root, true)
 	for _, def := range d.order {
+		d.path = []string{def.name}
 		walk(def, false)
 	}
 	return found

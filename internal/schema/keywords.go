@@ -165,6 +165,7 @@ func (n *numberRules) constrain(k keyword, whole bool) string {
 	if len(k.value) > maxDigits || b.value.point > maxExponent || b.value.point-b.value.digits < -maxExponent {
 		return "is a number out of range"
 	}
+	defer n.settle()
 	switch k.name {
 	case "multipleOf":
 		if b.value.digits == 0 || b.value.negative {
@@ -222,7 +223,7 @@ func (n *numberRules) upper() *bound {
 
 // wholeAbove is the least integer that satisfies the lower bound b.
 func (b *bound) wholeAbove() *bound {
-	if b.isSmall && !b.exclusive {
+	if b.isWhole && !b.exclusive {
 		return b
 	}
 	r := b.rat()
@@ -235,7 +236,7 @@ func (b *bound) wholeAbove() *bound {
 
 // wholeBelow is the greatest integer that satisfies the upper bound b.
 func (b *bound) wholeBelow() *bound {
-	if b.isSmall && !b.exclusive {
+	if b.isWhole && !b.exclusive {
 		return b
 	}
 	r := b.rat()

@@ -30,7 +30,7 @@ func (d *deriver) leaf(t reflect.Type) (*node, bool) {
 	}
 	switch {
 	case codesJSON(t, d.out):
-		d.warn(fmt.Sprintf("has type %s, which writes its own JSON: any value is advertised; give it a method JSONSchema to say more", t))
+		d.warn(fmt.Sprintf("has type %s, which reads and writes JSON of its own: any value is advertised; give it a method JSONSchema to say more", t))
 		return &node{types: anyType, opaque: true}, true
 	case codesText(t, d.out):
 		return d.textNode(t), true
@@ -72,9 +72,15 @@ func (d *deriver) textNode(t reflect.Type) *node {
 	return n
 }
 
-// textReader reports whether a text decodes into t.
+// textReader reports whether a text decodes into t. A method that panics on
+// some text does not take it.
 func textReader(t reflect.Type) func([]byte) bool {
-	return func(text []byte) bool {
+	return func(text []byte) (taken bool) {
+		defer func() {
+			if recover() != nil {
+				taken = false
+			}
+		}()
 		v, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler)
 		return !ok || v.UnmarshalText(text) == nil
 	}
@@ -177,6 +183,7 @@ func (d *deriver) scalarNode(t reflect.Type, schemaType string) *node {
 	default:
 		if r, ok := integerRanges[t.Kind()]; ok {
 			n.num = &numberRules{lowest: r.low, highest: r.high}
+			n.num.settle()
 		}
 	}
 	if values, ok := d.values(t); ok {

@@ -14,14 +14,14 @@ type numberRules struct {
 	multipleOf      *bound
 	floatBits       int  // 32, 64; 0: any size
 	maxDigits       int  // 0: any
-	small           bool // all bounds fit an int64
+	small           bool // an int64 tells whether a value of up to 18 digits is within
 }
 
-// settle computes what number needs.
+// settle computes what number needs, after every change of the bounds.
 func (n *numberRules) settle() {
-	n.small = true
-	for _, b := range [...]*bound{n.lowest, n.highest, n.min, n.max, n.multipleOf} {
-		n.small = n.small && (b == nil || b.isSmall)
+	n.small = n.multipleOf == nil || n.multipleOf.isWhole && len(n.multipleOf.text) <= fastDigits
+	for _, b := range [...]*bound{n.lowest, n.highest, n.min, n.max} {
+		n.small = n.small && (b == nil || b.isWhole)
 	}
 }
 

@@ -136,7 +136,7 @@ func TestWarnings(t *testing.T) {
 		typ               reflect.Type
 	}{
 		{"C07 member that is never written", "wrap.V", "Zone", reflect.TypeFor[wrap[stamp]]()},
-		{"C10 own JSON without schema", "wrap.V", "JSONSchema", reflect.TypeFor[wrap[money]]()},
+		{"C10 own JSON without schema", "wrap.V", "give it a method JSONSchema", reflect.TypeFor[wrap[money]]()},
 		{"row 34 dropped name", "wrap.V.Left.Same", "Right.Same", reflect.TypeFor[wrap[clash]]()},
 		{"tag of an embedded struct", "struct.Base", "no effect", reflect.TypeFor[struct {
 			Base `validate:"required"`

@@ -60,7 +60,6 @@ func (r *reader) fillNumber(v *vertex) {
 		}
 	}
 	if found {
-		n.settle()
 		v.node.num = n
 	}
 }

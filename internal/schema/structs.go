@@ -173,9 +173,6 @@ func (o *objectRules) settle() {
 		if p.required || p.insert != nil {
 			o.needs[i>>6] |= 1 << (i & 63)
 		}
-		if num := p.node.num; num != nil {
-			num.settle()
-		}
 	}
 	if len(o.props) > indexAfter {
 		o.index = make(map[string]int, len(o.props))
