@@ -179,10 +179,13 @@ func (c *ResourceContents) appendJSON(dst []byte, rev *wire.Revision) ([]byte, e
 	if c.MIMEType != "" {
 		dst = jsonx.AppendString(append(dst, `,"mimeType":`...), c.MIMEType)
 	}
-	if c.Blob != nil {
+	switch {
+	case c.Blob != nil && c.Text != "":
+		return dst, errors.New("the contents of a resource are text or a blob, not both")
+	case c.Blob != nil:
 		dst = append(dst, `,"blob":"`...)
 		dst = append(base64.StdEncoding.AppendEncode(dst, c.Blob), '"')
-	} else {
+	default:
 		dst = jsonx.AppendString(append(dst, `,"text":`...), c.Text)
 	}
 	return appendTail(dst, nil, c.Meta, rev)

@@ -62,6 +62,9 @@ func (s *Server) failure(req *Request, err error) (result *Result, fault *Error)
 		return missing.answer(req)
 	case errors.As(err, &protocol) && !protocol.remote:
 		return nil, s.sendable(protocol)
+	case req.missing(err):
+		uri, _ := unquoted(req.msg.Params.URI)
+		return nil, notFound(uri, req.rev)
 	case errors.As(err, &args) && !req.inTool():
 		return nil, Errorf(CodeInvalidParams, "%s", args.Error())
 	case errors.As(err, &args):

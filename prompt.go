@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/typedmcp/mcp/internal/schema"
 )
@@ -46,7 +47,7 @@ func AddPrompt[A, R any](r Registrar, name, desc string, fn func(ctx context.Con
 	p := &Prompt{definition: r.target().define(kindPrompt, name)}
 	p.desc = desc
 	p.derive(reflect.TypeFor[A]())
-	make, ok := promptShapes[reflect.TypeFor[R]()]
+	shape, ok := promptShapes[reflect.TypeFor[R]()]
 	if !ok {
 		p.problem("", fmt.Errorf("the result %v is none of string, Message, []Message and *PromptResult", reflect.TypeFor[R]()))
 	}
@@ -63,7 +64,11 @@ func AddPrompt[A, R any](r Registrar, name, desc string, fn func(ctx context.Con
 		if err != nil {
 			return nil, err
 		}
-		return make(v)
+		result, err := shape(v)
+		if err != nil {
+			return nil, p.srv.unsendable("result of "+p.feature(), err)
+		}
+		return result, nil
 	}
 	p.mutate(func() { p.reg.addPrompt(p) })
 	return p
@@ -81,22 +86,22 @@ var promptShapes = map[reflect.Type]func(any) (*PromptResult, error){
 		return &PromptResult{Messages: v.([]Message)}, nil
 	},
 	reflect.TypeFor[*PromptResult](): func(v any) (*PromptResult, error) {
-		if r := v.(*PromptResult); r != nil {
-			return r, nil
+		r := v.(*PromptResult)
+		if r == nil {
+			return nil, errNilResult
 		}
-		return nil, errNilResult
+		return r, nil
 	},
 }
 
 // derive takes the arguments from the Go type.
 func (p *Prompt) derive(typ reflect.Type) {
-	plan, problems := schema.Input(typ, schema.Options{})
-	p.schemaProblems(typ, problems)
+	plan, params := p.deriveText(typ, false)
 	if plan == nil {
 		return
 	}
 	p.input = plan.Strict() // a misspelt argument would silently change the prompt
-	p.params = textParams(plan, func(err error) { p.problem("", err) })
+	p.params = params
 }
 
 // change guards every fluent method.
@@ -110,7 +115,8 @@ func (p *Prompt) Title(s string) *Prompt { return p.change(func() { p.title = s 
 
 // Icon adds an icon, as Tool.Icon does.
 func (p *Prompt) Icon(src string, sizes ...string) *Prompt {
-	return p.change(func() { p.icons = append(p.icons, Icon{Src: src, Sizes: sizes}) })
+	icon := Icon{Src: src, Sizes: slices.Clone(sizes)}
+	return p.change(func() { p.icons = append(p.icons, icon) })
 }
 
 // Category groups prompts, as Tool.Category does.

@@ -62,9 +62,13 @@ func (p *promptPlan) expand(ctx context.Context, req *Request) (_ any, err error
 			err = p.srv.panicked(p.feature(), v)
 		}
 	}()
-	values, err := stringMap(req.msg.Params.Arguments, "arguments")
+	texts, err := stringMap(req.msg.Params.Arguments, "arguments")
 	if err != nil {
 		return nil, err
+	}
+	values := make(map[string][]string, len(texts))
+	for name, text := range texts {
+		values[name] = []string{text}
 	}
 	if err = req.openRound(); err != nil {
 		return nil, err

@@ -5,22 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 
 	"github.com/typedmcp/mcp/internal/schema"
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // Resource is the handle of a registered resource, resource template or tree
 // of files; see Tool for what its methods have in common.
 type Resource struct {
 	definition
-	template    *uritemplate.Template // nil: a single resource, or files
-	params      []textParam           // the template's variables
-	input       *schema.Plan          // the template's variables; nil for others
+	template    *uriTemplate // nil: a single resource, or files
+	params      []textParam  // the template's variables
+	input       *schema.Plan // the template's variables; nil for others
 	completers  map[string]CompleteFunc
 	mime        string
 	size        *int64
@@ -115,47 +112,46 @@ func (r *Resource) register() *Resource {
 	if r.name == "" {
 		r.problem("", errors.New("the name is empty"))
 	}
-	if r.template == nil {
-		if u, err := url.Parse(r.uri); err != nil || u.Scheme == "" {
-			r.problem("", fmt.Errorf("the URI %.80q is not absolute; it starts with a scheme, such as docs://", r.uri))
+	if r.kind != kindTemplate {
+		if err := checkURI(r.uri); err != nil {
+			r.problem("", fmt.Errorf("the URI %.80q %w", r.uri, err))
 		}
 	}
 	r.mutate(func() { r.reg.addResource(r) })
 	return r
 }
 
-// adjacent finds expressions of a template with nothing between them: where
-// one ends and the next begins could not be told.
-var adjacent = regexp.MustCompile(`\}\{`)
-
 // derive takes the template's variables from the Go type.
 func (r *Resource) derive(typ reflect.Type) {
-	bad := func(err error) { r.problem("", err) }
-	template, err := uritemplate.New(r.uri)
-	if err != nil {
-		bad(fmt.Errorf("the URI template is not valid (RFC 6570): %w", err))
-		return
-	}
-	r.template = template
-	if adjacent.MatchString(r.uri) {
-		bad(errors.New("two expressions of the URI template stand side by side; put a character between them"))
-	}
-	plan, problems := schema.Input(typ, schema.Options{})
-	r.schemaProblems(typ, problems)
+	plan, params := r.deriveText(typ, true)
 	if plan == nil {
 		return
 	}
-	r.input = plan
-	r.params = textParams(plan, bad)
-	names := template.Varnames()
-	for _, p := range r.params {
+	r.input, r.params = plan, params
+	param := func(name string) *textParam {
+		if i := slices.IndexFunc(params, func(p textParam) bool { return p.name == name }); i >= 0 {
+			return &params[i]
+		}
+		return nil
+	}
+	template, err := newURITemplate(r.uri, func(name string) bool {
+		p := param(name)
+		return p != nil && p.list
+	})
+	if err != nil {
+		r.problem("", err)
+		return
+	}
+	r.template = template
+	names := template.names()
+	for _, p := range params {
 		if p.required && !slices.Contains(names, p.name) {
-			bad(fmt.Errorf("the URI template has no variable %q, which %v needs", p.name, typ))
+			r.problem("", fmt.Errorf("the URI template has no variable %q, which %v needs", p.name, typ))
 		}
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(r.params, func(p textParam) bool { return p.name == name }) {
-			bad(fmt.Errorf("the variable %q of the URI template is no field of %v; name one so with a json tag", name, typ))
+		if param(name) == nil {
+			r.problem("", fmt.Errorf("the variable %q of the URI template is no field of %v; name one so with a json tag", name, typ))
 		}
 	}
 }
@@ -180,7 +176,8 @@ func (r *Resource) Size(bytes int64) *Resource { return r.change(func() { r.size
 
 // Icon adds an icon, as Tool.Icon does.
 func (r *Resource) Icon(src string, sizes ...string) *Resource {
-	return r.change(func() { r.icons = append(r.icons, Icon{Src: src, Sizes: sizes}) })
+	icon := Icon{Src: src, Sizes: slices.Clone(sizes)}
+	return r.change(func() { r.icons = append(r.icons, icon) })
 }
 
 // Annotate says who the resource is for and how much it matters.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
@@ -38,7 +37,7 @@ func (r *Resource) contents(typ reflect.Type) func(uri string, v any) (*ReadResu
 			if result := *v.(**ReadResult); result != nil {
 				return result, nil
 			}
-			return nil, errNilResult
+			return nil, r.unreadable(errNilResult)
 		}
 	}
 	for _, p := range jsonx.CheckType(typ) {
@@ -53,11 +52,19 @@ func (r *Resource) contents(typ reflect.Type) func(uri string, v any) (*ReadResu
 	}
 	return func(uri string, v any) (*ReadResult, error) {
 		text, err := jsonx.Marshal(v)
+		if err == nil && isNil(v, text) {
+			err = errNilResult
+		}
 		if err != nil {
-			return nil, r.srv.unsendable("contents of "+r.feature(), err)
+			return nil, r.unreadable(err)
 		}
 		return one(ResourceContents{URI: uri, Text: string(text)})
 	}
+}
+
+// unreadable hides why what the handler returned cannot be sent.
+func (r *Resource) unreadable(err error) error {
+	return r.srv.unsendable("contents of "+r.feature(), err)
 }
 
 // resourcePlan is a resource ready to be read.
@@ -117,8 +124,8 @@ func (snap *snapshot) readResource(ctx context.Context, req *Request) (any, erro
 	if !ok {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: uri must be a string")
 	}
-	if u, err := url.Parse(uri); err != nil || u.Scheme == "" {
-		return nil, Errorf(CodeInvalidParams, "Invalid params: uri %.200q is not an absolute URI", uri)
+	if err := checkURI(uri); err != nil {
+		return nil, Errorf(CodeInvalidParams, "Invalid params: the uri %.200q %v", uri, err)
 	}
 	p := snap.resourceAt(ctx, uri)
 	if p == nil {
@@ -136,7 +143,7 @@ func (snap *snapshot) resourceAt(ctx context.Context, uri string) *resourcePlan 
 		return p
 	}
 	for _, p := range snap.templates {
-		if p.template.Match(uri) != nil && snap.visible(ctx, p.info) {
+		if _, ok := p.template.values(uri); ok && snap.visible(ctx, p.info) {
 			return p
 		}
 	}
@@ -169,34 +176,32 @@ func (p *resourcePlan) fetch(ctx context.Context, req *Request) (_ any, err erro
 	uri, _ := unquoted(req.msg.Params.URI)
 	var vars []byte
 	if p.template != nil {
-		if vars, err = checkArgs(p.input, textJSON(p.params, p.variables(uri))); err != nil {
-			return nil, notFound(uri, req.rev)
+		values, _ := p.template.values(uri)
+		if vars, err = checkArgs(p.input, textJSON(p.params, values)); err != nil {
+			return nil, err
 		}
 	}
 	result, err := p.read(ctx, uri, vars)
-	var args *ArgsError
-	switch {
-	case errors.Is(err, ErrNotFound), p.template != nil && errors.As(err, &args):
-		return nil, notFound(uri, req.rev)
+	if err != nil {
+		return nil, err
 	}
-	return req.closeRound(result, err)
+	return result, nil
 }
 
-// variables returns the text of the template's variables in uri. One that
-// matched nothing is absent.
-func (p *resourcePlan) variables(uri string) map[string]string {
-	values := make(map[string]string)
-	match := p.template.Match(uri)
-	for _, name := range p.template.Varnames() {
-		if v := match.Get(name); v.Valid() {
-			values[name] = v.String()
-		}
+// missing reports whether err says that req reads what does not exist.
+func (req *Request) missing(err error) bool {
+	if req.msg.Method != jsonrpc.MethodResourcesRead {
+		return false
 	}
-	return values
+	var args *ArgsError // of a template's variables
+	return errors.Is(err, ErrNotFound) || errors.As(err, &args)
 }
 
 // appendMembers appends the members of r, without braces and _meta.
 func (r *ReadResult) appendMembers(dst []byte, rev *wire.Revision) ([]byte, error) {
+	if len(r.Contents) == 0 { // to a client that would be a resource which does not exist
+		return dst, errors.New("there are no contents; return ErrNotFound if the resource does not exist")
+	}
 	dst = append(dst, `"contents":[`...)
 	for i := range r.Contents {
 		if i > 0 {
