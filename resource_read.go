@@ -182,15 +182,12 @@ func (p *resourcePlan) fetch(ctx context.Context, req *Request) (_ any, err erro
 		}
 	}
 	result, err := p.read(ctx, uri, vars)
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return req.closeRound(result, err)
 }
 
-// missing reports whether err says that req reads what does not exist.
-func (req *Request) missing(err error) bool {
-	if req.msg.Method != jsonrpc.MethodResourcesRead {
+// missing reports whether err says that r reads what does not exist.
+func (r *Request) missing(err error) bool {
+	if r.msg.Method != jsonrpc.MethodResourcesRead {
 		return false
 	}
 	var args *ArgsError // of a template's variables
