@@ -2,7 +2,10 @@
 
 package schema_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The race detector makes pools forget, so that these tests are without it.
 
@@ -24,6 +27,11 @@ func TestCheckAllocates(t *testing.T) {
 		})
 	}
 	t.Run("accepted arguments come back as they are", func(t *testing.T) {
+		long := []byte(`{"v":"` + strings.Repeat("x", 1<<20) + `"}`)
+		large := input[wrap[string]](t)
+		if n := testing.AllocsPerRun(10, func() { large.Check(long) }); n != 0 {
+			t.Errorf("%v allocations for 1 MiB", n)
+		}
 		p, args := input[searchArgs](t), []byte(searchCall)
 		if n := testing.AllocsPerRun(100, func() {
 			if out, v := p.Check(args); &out[0] != &args[0] || v != nil {

@@ -81,20 +81,21 @@ func startRun(p *Plan, data []byte) *run {
 	return r
 }
 
-// release returns r to the pool, unless long data has made it large.
+// release returns r to the pool, without what long data has made large.
 func (r *run) release() {
 	r.w.Release()
-	if len(r.data) > maxPooled || cap(r.text) > maxPooled {
-		return
+	kept := run{words: r.words[:0], path: r.path[:0]}
+	if len(r.data) <= maxPooled {
+		kept.edits, kept.text, kept.names = r.edits[:0], r.text[:0], r.names
+		for _, set := range r.names {
+			set.Reset() // or it would keep the data alive
+		}
 	}
-	for _, set := range r.names {
-		set.Reset() // or it would keep the data alive
-	}
-	*r = run{edits: r.edits[:0], text: r.text[:0], words: r.words[:0], names: r.names, path: r.path[:0]}
+	*r = kept
 	runs.Put(r)
 }
 
-// maxPooled is the size of data up to which the memory of a run is kept.
+// maxPooled is the size of data up to which all memory of a run is kept.
 const maxPooled = 64 << 10
 
 // explain walks again and collects.

@@ -83,6 +83,17 @@ func (d *decimal) at(i int) byte {
 	return d.frac[i-len(d.whole)]
 }
 
+// isDivisible reports whether text, of which d is made, can be made into a
+// fraction at a cost in proportion to its length.
+func (d *decimal) isDivisible(text []byte) bool {
+	return len(text) <= maxDigits && d.point <= maxExponent && d.point-d.digits >= -maxExponent
+}
+
+const (
+	maxDigits   = 1000
+	maxExponent = 400
+)
+
 func (d *decimal) isInteger() bool { return d.point >= d.digits }
 
 // compare returns -1, 0 or 1.

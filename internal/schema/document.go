@@ -51,6 +51,9 @@ func readValue(w *jsonx.Walker) (*document, string) {
 	kind := text[0]
 	if kind == '-' || kind >= '0' && kind <= '9' {
 		kind = '0'
+		if d := parseDecimal(text); !d.isDivisible(text) {
+			return nil, fmt.Sprintf("has a number out of range at offset %d", w.Offset())
+		}
 	}
 	return &document{text: text, kind: kind}, ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 // otherFormats are the formats that only the full validator knows.
@@ -67,7 +68,32 @@ func newCompiler() *jsonschema.Compiler {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: f.validate})
 	}
 	c.RegisterContentEncoding(&jsonschema.Decoder{Name: "base64", Decode: decodeBase64})
+	c.RegisterContentMediaType(&jsonschema.MediaType{Name: "application/json", Validate: checkContent, UnmarshalJSON: decodeContent})
 	return c
+}
+
+// contentPlan takes any JSON that the full validator can handle at a cost in
+// proportion to its size. It has a rest only for the sake of its numbers.
+var contentPlan = &Plan{root: freeNode, rest: new(rest), subject: "the content"}
+
+// checkContent checks JSON that a string holds: no walk has been over it.
+func checkContent(data []byte) error {
+	if jsonx.DeeperThan(data, maxNesting) {
+		return errors.New("must not nest so deep")
+	}
+	r := startRun(contentPlan, data)
+	defer r.release()
+	if !r.document(contentPlan.root) {
+		return errors.New("must be JSON with numbers in range")
+	}
+	return nil
+}
+
+func decodeContent(data []byte) (any, error) {
+	if err := checkContent(data); err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
 func decodeBase64(text string) ([]byte, error) {

@@ -162,7 +162,7 @@ func (n *numberRules) constrain(k keyword, whole bool) string {
 		return "is no number"
 	}
 	b := newBound(k.value)
-	if len(k.value) > maxDigits || b.value.point > maxExponent || b.value.point-b.value.digits < -maxExponent {
+	if !b.value.isDivisible([]byte(k.value)) {
 		return "is a number out of range"
 	}
 	defer n.settle()

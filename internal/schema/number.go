@@ -30,10 +30,6 @@ const (
 	exactDigits = 15  // any integer of so many digits fits a float64
 	maxFloat64  = 309 // decimal digits before the point of the greatest float64
 	maxFloat32  = 39
-	// maxDigits and maxExponent bound the numbers that are made into
-	// fractions, the size of which grows with the exponent.
-	maxDigits   = 1000
-	maxExponent = 400
 )
 
 // number checks the number that comes next.
@@ -54,7 +50,7 @@ func (r *run) number(n *node) bool {
 	switch {
 	case whole && !d.isInteger():
 		return r.mismatch(n, text)
-	case r.plan.rest != nil && (len(text) > maxDigits || d.point > maxExponent || d.point-d.digits < -maxExponent):
+	case r.plan.rest != nil && !d.isDivisible(text):
 		return r.outOfRange(text)
 	case n.exact:
 		ok = r.exactNumber(text, &d)
@@ -147,7 +143,7 @@ func fitsFloat(text []byte, d *decimal, bits int) bool {
 
 // isMultiple divides exactly, unless the exponent is beyond all reason.
 func isMultiple(text []byte, d *decimal, of *bound) bool {
-	if len(text) > maxDigits || d.point > maxExponent || d.point-d.digits < -maxExponent {
+	if !d.isDivisible(text) {
 		return false
 	}
 	v, ok := new(big.Rat).SetString(string(text))

@@ -17,7 +17,6 @@ type member struct {
 	count int            // members that stay
 	last  int            // end of the last one, comma not included
 	next  int            // the property that comes next in order
-	extra bool           // undeclared members need a look
 }
 
 func (r *run) object(n *node) bool {

@@ -109,6 +109,7 @@ func TestRawProblems(t *testing.T) {
 	tests := []struct{ name, schema, keyword, pointer, text string }{
 		{"A13 not JSON", `{"type":`, "", "", "offset"},
 		{"A13 twice the same name", `{"type":"object","type":"object"}`, "", "", "twice"},
+		{"number that cannot be divided", props(`"a":{"enum":[{"b":1e999999}]}`), "", "", "number out of range"},
 		{"A13 no object", `[]`, "", "", "no JSON object"},
 		{"A13 TOOL-05 root of another type", `{"type":"string"}`, "", "", `"type": "object"`},
 		{"A14 TOOL-05 root without a type", `{}`, "", "", `"type": "object"`},
@@ -196,6 +197,15 @@ func TestRawEdits(t *testing.T) {
 	t.Run("unknown names stay, A42", func(t *testing.T) { accepts(t, p, `{"s":"x","n":1,"z":null}`, `{"s":"x","n":1,"z":null}`) })
 	t.Run("a default meets a requirement", func(t *testing.T) {
 		accepts(t, raw(t, props(`"a":{"default":1}`, `"required":["a"]`)), `{}`, `{"a":1}`)
+	})
+	t.Run("numbers in JSON within a string", func(t *testing.T) {
+		p := raw(t, props(`"a":{"contentMediaType":"application/json","contentSchema":{"type":"array","items":{"multipleOf":3}}}`))
+		accepts(t, p, `{"a":"[3,6]"}`, `{"a":"[3,6]"}`)
+		for _, bad := range []string{`[4]`, `[1e999999]`, `[`, strings.Repeat("[", 300)} {
+			if _, v := p.Check([]byte(`{"a":"` + bad + `"}`)); len(v) != 1 || v[0].Path != "/a" {
+				t.Errorf("%s: %+v", bad, v)
+			}
+		}
 	})
 	t.Run("numbers that are too large to divide", func(t *testing.T) {
 		refuses(t, p, `{"s":"x","z":1e999999}`, `/z type: z is a number out of range: 1e999999`)

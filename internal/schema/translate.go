@@ -33,6 +33,7 @@ func (t *translation) add(e *jsonschema.ValidationError) {
 		t.alternatives(e)
 		return
 	case *kind.Not:
+	case *kind.ContentSchema: // the causes are placed within the text
 	default:
 		if len(e.Causes) > 0 {
 			for _, cause := range e.Causes {
