@@ -10,7 +10,7 @@ import (
 
 var bom = []byte("\ufeff")
 
-// Decode reads one message into m. depth limits how deep its arrays and
+// Decode reads one message into m, which must be zero. depth limits how deep its arrays and
 // objects may nest. The error is a *Fault: -32700 for text that is not JSON or
 // not UTF-8, -32600 for JSON that is no valid message.
 //
@@ -18,7 +18,6 @@ var bom = []byte("\ufeff")
 // without an id: two readers of such a message could disagree on what it
 // says. Duplicates deeper down are left to whoever reads that part.
 func Decode(data []byte, depth int, m *Message) error {
-	*m = Message{}
 	data = bytes.TrimPrefix(data, bom)
 	if jsonx.DeeperThan(data, depth) {
 		return &Fault{Code: CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: nested deeper than %d levels", depth)}
@@ -50,7 +49,7 @@ type decoder struct {
 var decoders = sync.Pool{New: func() any { return &decoder{w: jsonx.Walk(nil)} }}
 
 func (d *decoder) release() {
-	d.w.Reset(nil)
+	d.w.Forget()
 	d.m = nil
 	d.envelope = envelope{}
 	for i := range d.names {
@@ -123,15 +122,13 @@ func (d *decoder) object(seen *jsonx.NameSet, find slots) error {
 // fill reads the next value into slot, descending where members are needed.
 func (d *decoder) fill(slot *[]byte) error {
 	p := &d.m.Params
-	if d.w.Kind() == '{' {
-		switch slot {
-		case &p.Raw:
-			p.Object = true
-			return d.span(slot, func() error { return d.object(&d.names[1], p.slot) })
-		case &p.Meta.Raw:
-			p.Meta.Object = true
-			return d.span(slot, func() error { return d.object(&d.names[2], p.Meta.slot) })
-		}
+	switch {
+	case slot == &p.Raw && d.w.Kind() == '{':
+		p.Object = true
+		return d.span(slot, func() error { return d.object(&d.names[1], p.slot) })
+	case slot == &p.Meta.Raw && d.w.Kind() == '{':
+		p.Meta.Object = true
+		return d.span(slot, func() error { return d.object(&d.names[2], p.Meta.slot) })
 	}
 	v, err := d.w.Value()
 	*slot = v

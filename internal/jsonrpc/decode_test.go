@@ -182,6 +182,7 @@ func BenchmarkDecode(b *testing.B) {
 	var m jsonrpc.Message
 	b.ReportAllocs()
 	for b.Loop() {
+		m = jsonrpc.Message{}
 		_ = jsonrpc.Decode(in, depth, &m)
 	}
 }

@@ -46,9 +46,20 @@ func Walk(data []byte) *Walker {
 
 // Release returns w to the pool; w must not be used afterwards.
 func (w *Walker) Release() {
-	w.Reset(nil) // or the pool would keep the message alive
+	w.Forget()
 	walkers.Put(w)
 }
+
+// Forget lets go of the text, unless it is small: emptying w costs as much as
+// walking some tokens.
+func (w *Walker) Forget() {
+	if len(w.data) > keepText {
+		w.Reset(nil)
+	}
+}
+
+// keepText is the size of a text that may stay alive in a pool, in bytes.
+const keepText = 4 << 10
 
 // Reset puts w at the start of data.
 func (w *Walker) Reset(data []byte) {
