@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -65,13 +66,22 @@ func argsError(violations []schema.Violation) *ArgsError {
 	return e
 }
 
+// argsTooLong refuses arguments whose check could cost too much.
+func argsTooLong(got, limit int) *ArgsError {
+	return &ArgsError{Violations: []Violation{{
+		Rule:    "maxBytes",
+		Message: fmt.Sprintf("arguments have %d bytes, more than the %d that this tool takes: send less at once", got, limit),
+	}}}
+}
+
 // decodeArgs decodes checked arguments into the struct at a and runs the
-// rules that need its values.
+// rules that need its values: those of plan, unless that is nil, and those of
+// a Validator.
 func decodeArgs(ctx context.Context, plan *schema.Plan, args []byte, a any) error {
 	if err := jsonx.Unmarshal(args, a); err != nil {
 		return decodeViolation(err)
 	}
-	if plan.HasRules() {
+	if plan != nil && plan.HasRules() {
 		if violations := plan.Rules(ctx, a, args); violations != nil {
 			return argsError(violations)
 		}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 // Check reports every problem of what has been registered, joined into one
@@ -75,6 +73,9 @@ func (t *Tool) check() (problems, warnings []*RegistrationError) {
 	refused, advice := t.compile()
 	problems, warnings = slices.Concat(t.problems, refused), slices.Concat(t.warnings, advice)
 	t.checkNamed(&problems, &warnings)
+	if t.app != "" && !t.reg.serves(t.app) {
+		warnings = append(warnings, t.finding("there is no resource %q, so that hosts cannot show its app; register one with AddApp", t.app))
+	}
 	if t.hints.contradictory() {
 		warnings = append(warnings, t.finding("it is hinted to be both read-only and destructive"))
 	}
@@ -117,17 +118,12 @@ func checkName(name string) (fatal, advice string) {
 }
 
 // encodeMeta returns the JSON of a value for a _meta of the application's.
-// Encoding may run a method of a user's type, which may panic.
-func encodeMeta(key string, v any) (raw json.RawMessage, err error) {
+func encodeMeta(key string, v any) (json.RawMessage, error) {
 	if err := checkMetaKey(key); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			raw, err = nil, fmt.Errorf("_meta key %q: panic: %v", key, p)
-		}
-	}()
-	if raw, err = jsonx.Marshal(v); err != nil {
+	raw, err := encodeValue(v)
+	if err != nil {
 		return nil, fmt.Errorf("_meta key %q: %w", key, err)
 	}
 	return raw, nil
@@ -136,30 +132,39 @@ func encodeMeta(key string, v any) (raw json.RawMessage, err error) {
 // checkMetaKey holds a key to the grammar of _meta (MCP 2026-07-28, Basic ›
 // _meta) and refuses prefixes that are reserved for the protocol.
 func checkMetaKey(key string) error {
+	prefix, err := splitKey(key)
+	if err == nil {
+		labels := strings.Split(prefix, ".")
+		if len(labels) > 1 && (labels[1] == "modelcontextprotocol" || labels[1] == "mcp") {
+			err = fmt.Errorf("the prefix %q is reserved for the protocol; use a domain name of your own, reversed", prefix)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("_meta key %q: %w", key, err)
+	}
+	return nil
+}
+
+// splitKey returns the prefix of a key, "" for none, and what breaks the
+// grammar of keys.
+func splitKey(key string) (prefix string, err error) {
 	prefix, name, prefixed := strings.Cut(key, "/")
 	if !prefixed {
 		prefix, name = "", key
 	} else if strings.Contains(name, "/") {
-		return fmt.Errorf("_meta key %q has more than one slash", key)
+		return "", errors.New("more than one slash")
 	}
 	if prefixed {
-		labels := strings.Split(prefix, ".")
-		for _, label := range labels {
+		for label := range strings.SplitSeq(prefix, ".") {
 			if !metaLabel(label) {
-				return fmt.Errorf("_meta key %q: the label %q must start with a letter, end with a letter or digit and hold only letters, digits and hyphens", key, label)
+				return "", fmt.Errorf("the label %q must start with a letter, end with a letter or digit and hold only letters, digits and hyphens", label)
 			}
 		}
-		if len(labels) > 1 && (labels[1] == "modelcontextprotocol" || labels[1] == "mcp") {
-			return fmt.Errorf("_meta key %q: the prefix %q is reserved for the protocol; use a domain name of your own, reversed", key, prefix)
-		}
 	}
-	if name == "" && prefixed {
-		return nil
+	if !metaName(name) && (name != "" || !prefixed) {
+		return "", errors.New("the name must start and end with a letter or digit and hold only letters, digits, '-', '_' and '.'")
 	}
-	if !metaName(name) {
-		return fmt.Errorf("_meta key %q: the name must start and end with a letter or digit and hold only letters, digits, '-', '_' and '.'", key)
-	}
-	return nil
+	return prefix, nil
 }
 
 func metaLabel(s string) bool {

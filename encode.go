@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 
@@ -136,7 +137,7 @@ func outputCheck(req *Request, r *Result) *schema.Plan {
 	if p == nil || p.output == nil || r.IsError {
 		return nil
 	}
-	if !p.output.NeedsOutputCheck() && reflect.TypeOf(r.Structured) == p.valueType {
+	if p.given.output == nil && !p.output.NeedsOutputCheck() && reflect.TypeOf(r.Structured) == p.valueType {
 		return nil
 	}
 	return p.output
@@ -230,6 +231,7 @@ func (snap *snapshot) serverInfo() *ServerInfo {
 	if snap.gates[wire.Logging] {
 		info.Capabilities.Logging = &struct{}{}
 	}
+	info.Capabilities.Extensions = maps.Clone(snap.extensions) // middleware may write into it
 	return info
 }
 

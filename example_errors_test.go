@@ -97,7 +97,7 @@ func ExampleServer_Check() {
 	// Output:
 	// example_errors_test.go:…: tool "wait": type mcp_test.Args: field Args.Done: tag `json:"done"`: chan bool has no JSON form; leave the field out with `json:"-"`
 	// example_errors_test.go:…: tool "wait": the name is already taken by the tool registered at example_errors_test.go:…
-	// example_errors_test.go:…: tool "wait": icon "http://example.com/i.png" is neither an https: URI nor a data: URI
+	// example_errors_test.go:…: tool "wait": icon "http://example.com/i.png": it is neither an https: URI nor a data: URI
 	// first: tool "wait" mcp_test.Args Args.Done
 }
 

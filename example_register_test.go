@@ -114,7 +114,7 @@ func ExampleObject() {
 		Integer("copies", "").Min(1).Default(1).
 		Boolean("gift", "Wrapped").Optional()
 	fmt.Println(order.JSON())
-	// Output: {"type":"object","properties":{"items":{"type":"array","items":{"type":"string"},"description":"What to buy"},"to":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}},"required":["street","city"]},"copies":{"type":"integer","minimum":1,"default":1},"gift":{"type":"boolean","description":"Wrapped"}},"required":["items","to"]}
+	// Output: {"type":"object","properties":{"items":{"type":"array","description":"What to buy","items":{"type":"string"}},"to":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}},"required":["street","city"]},"copies":{"type":"integer","minimum":1,"default":1},"gift":{"type":"boolean","description":"Wrapped"}},"required":["items","to"]}
 }
 
 // SchemaFor is the schema that AddTool derives from a type.

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -69,11 +71,11 @@ func (t *Tool) method(recv any, method string, params []Param) {
 	}
 	m := v.MethodByName(method)
 	if !m.IsValid() {
-		why := "has no such method"
-		if v.Kind() != reflect.Pointer && reflect.PointerTo(v.Type()).NumMethod() > v.NumMethod() {
-			why += "; one with a pointer receiver needs a pointer"
+		why := "there is no such method; methods must be exported"
+		if _, ok := reflect.PointerTo(v.Type()).MethodByName(method); ok {
+			why = "its receiver is a pointer; give one"
 		}
-		t.problem("", fmt.Errorf("method %s of %s: the type %s (methods must be exported)", method, v.Type(), why))
+		t.problem("", fmt.Errorf("method %s of %s: %s", method, v.Type(), why))
 		return
 	}
 	t.function(m, params)
@@ -100,11 +102,11 @@ func (t *Tool) function(fn reflect.Value, params []Param) {
 		t.problem("", err)
 		return
 	}
-	whole := len(params) == 0 && len(sig.params) == 1 && isStruct(sig.params[0])
+	whole := len(params) == 0 && len(sig.params) == 1 && isArgsStruct(sig.params[0])
 	if whole {
 		t.argsType = sig.params[0]
 	} else if t.argsType, err = argsStruct(sig.params, params); err != nil {
-		t.problem("", fmt.Errorf("func %s: %w", fn.Type(), err))
+		t.problem("", fmt.Errorf("%s: %w", fn.Type(), err))
 		return
 	}
 	t.resultType = reflect.TypeFor[struct{}]()
@@ -115,10 +117,9 @@ func (t *Tool) function(fn reflect.Value, params []Param) {
 	if !whole {
 		t.nameParams(fn.Type(), params)
 	}
-	input := t.input
-	t.call = func(ctx context.Context, args []byte) (*Result, error) {
+	t.call = func(ctx context.Context, t *Tool, args []byte) (*Result, error) {
 		in := reflect.New(t.argsType)
-		if err := decodeArgs(ctx, input, args, in.Interface()); err != nil {
+		if err := t.decode(ctx, args, in.Interface()); err != nil {
 			return nil, err
 		}
 		if err := t.confirmed(ctx, args); err != nil {
@@ -182,7 +183,7 @@ func readSignature(fn reflect.Value) (*signature, error) {
 	}
 	typ := fn.Type()
 	if typ.IsVariadic() {
-		return nil, fmt.Errorf("func %s: the last parameter is variadic; make it a slice", typ)
+		return nil, fmt.Errorf("%s: the last parameter is variadic; make it a slice", typ)
 	}
 	sig := &signature{fn: fn}
 	for i := range typ.NumIn() {
@@ -192,7 +193,7 @@ func readSignature(fn reflect.Value) (*signature, error) {
 		case i == 0:
 			sig.hasContext = true
 		default:
-			return nil, fmt.Errorf("func %s: the context must be the first parameter", typ)
+			return nil, fmt.Errorf("%s: the context must be the first parameter", typ)
 		}
 	}
 	n := typ.NumOut()
@@ -201,7 +202,7 @@ func readSignature(fn reflect.Value) (*signature, error) {
 		n--
 	}
 	if n > 1 {
-		return nil, fmt.Errorf("func %s: the results must be none, R, error, or R and error", typ)
+		return nil, fmt.Errorf("%s: the results must be none, R, error, or R and error", typ)
 	}
 	if n == 1 {
 		sig.result = typ.Out(0)
@@ -213,11 +214,17 @@ func kindOf(v reflect.Value) string {
 	if !v.IsValid() {
 		return "nil"
 	}
-	return "a " + v.Type().String()
+	return "a value of type " + v.Type().String()
 }
 
-func isStruct(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
+// isArgsStruct reports whether t is a struct, or a pointer to one, that is an
+// object in JSON.
+func isArgsStruct(t reflect.Type) bool {
+	if t.Kind() != reflect.Pointer {
+		t = reflect.PointerTo(t)
+	}
+	return t.Elem().Kind() == reflect.Struct &&
+		!t.Implements(reflect.TypeFor[json.Marshaler]()) && !t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
 // argsStruct makes the struct that an arguments object is decoded into: one
@@ -226,29 +233,32 @@ func argsStruct(types []reflect.Type, params []Param) (reflect.Type, error) {
 	if len(types) != len(params) {
 		at := min(len(types), len(params))
 		if at < len(types) {
-			return nil, fmt.Errorf("parameter %d (%s) has no Param: %d are needed, one for each besides the context, and %d were given", at+1, types[at], len(types), len(params))
+			return nil, fmt.Errorf("parameter %d besides the context (%s) has no Param: each needs one, in order", at+1, types[at])
 		}
-		return nil, fmt.Errorf("Param %d (%q) names no parameter: there are %d besides the context", at+1, params[at].name, len(types))
+		return nil, fmt.Errorf("Param %d, named %q, has no parameter: besides the context there are %d", at+1, params[at].name, len(types))
 	}
 	fields := make([]reflect.StructField, len(types))
 	seen := make(map[string]bool)
 	for i, p := range params {
-		if p.name == "" || seen[p.name] {
-			return nil, fmt.Errorf("parameter %d (%s): the name %q is empty or there twice", i+1, types[i], p.name)
+		tag, err := p.tag(types[i])
+		if err == nil && seen[p.name] {
+			err = errors.New("another parameter has that name")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("parameter %d (%s), named %q: %w", i+1, types[i], p.name, err)
 		}
 		seen[p.name] = true
-		tag, err := p.tag()
-		if err != nil {
-			return nil, fmt.Errorf("parameter %d (%q): %w", i+1, p.name, err)
-		}
 		fields[i] = reflect.StructField{Name: "P" + strconv.Itoa(i+1), Type: types[i], Tag: tag}
 	}
 	return reflect.StructOf(fields), nil
 }
 
-// tag writes the struct tag that says the same as p.
-func (p Param) tag() (reflect.StructTag, error) {
-	if strings.ContainsAny(p.name, "\",\\`") {
+// tag writes the struct tag that says the same as p of a parameter of type t.
+func (p Param) tag(t reflect.Type) (reflect.StructTag, error) {
+	switch {
+	case p.name == "" || p.name == "-":
+		return "", errors.New("a parameter needs a name other than -")
+	case strings.ContainsAny(p.name, "\",\\`'"):
 		return "", errors.New("the name has a quote, comma or backslash")
 	}
 	name := p.name
@@ -260,15 +270,27 @@ func (p Param) tag() (reflect.StructTag, error) {
 		tag += " jsonschema_description:" + strconv.Quote(p.desc)
 	}
 	if p.standard != nil {
-		text, isText := p.standard.(string)
-		if !isText {
-			raw, err := jsonx.Marshal(p.standard)
-			if err != nil {
-				return "", fmt.Errorf("the default has no JSON: %w", err)
-			}
-			text = string(raw)
+		standard, err := p.defaultText(t)
+		if err != nil {
+			return "", err
 		}
-		tag += " jsonschema:" + strconv.Quote("default="+strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(text))
+		tag += " jsonschema:" + strconv.Quote("default="+strings.ReplaceAll(standard, ",", `\,`))
 	}
 	return reflect.StructTag(tag), nil
+}
+
+// defaultText is the default as a jsonschema tag has it: strings are bare
+// there, but where any JSON may stand.
+func (p Param) defaultText(t reflect.Type) (string, error) {
+	raw, err := encodeValue(p.standard)
+	if err != nil {
+		return "", fmt.Errorf("the default has no JSON: %w", err)
+	}
+	if err := jsonx.Unmarshal(raw, reflect.New(t).Interface()); err != nil {
+		return "", fmt.Errorf("the default %s does not fit: %w", raw, err)
+	}
+	if raw[0] == '"' && t.Kind() != reflect.Interface && t != reflect.TypeFor[json.RawMessage]() {
+		return jsonx.Unquote(raw)
+	}
+	return string(raw), nil
 }

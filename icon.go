@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"image/png"
 	"io/fs"
@@ -22,22 +23,28 @@ var iconTypes = map[string]string{
 // resolve returns the icon as it is listed: one that names a file of files
 // carries its image. It is an error if no host would show it.
 func (i Icon) resolve(files fs.FS) (Icon, error) {
-	if !strings.Contains(i.Src, ":") {
-		if err := i.load(files); err != nil {
-			return i, fmt.Errorf("icon %.80q: %w", i.Src, err)
-		}
+	src := i.Src
+	var err error
+	if src != "" && !strings.Contains(src, ":") {
+		err = i.load(files)
 	}
-	return i, i.check()
+	if err == nil {
+		err = i.check()
+	}
+	if err != nil {
+		return i, fmt.Errorf("icon %.80q: %w", src, err)
+	}
+	return i, nil
 }
 
 // load replaces the name of a file by the image in it.
 func (i *Icon) load(files fs.FS) error {
 	if files == nil {
-		return fmt.Errorf("it names a file, but ServerOptions.Files is not set")
+		return errors.New("it names a file, but ServerOptions.Files is not set")
 	}
 	kind := iconTypes[strings.ToLower(path.Ext(i.Src))]
 	if kind == "" {
-		return fmt.Errorf("the extension is none of .png, .jpg, .jpeg, .webp and .svg")
+		return errors.New("the extension is none of .png, .jpg, .jpeg, .webp and .svg")
 	}
 	data, err := fs.ReadFile(files, i.Src)
 	if err != nil {
@@ -62,16 +69,16 @@ func (i *Icon) load(files fs.FS) error {
 func (i Icon) check() error {
 	for _, size := range i.Sizes {
 		if !iconSize(size) {
-			return fmt.Errorf(`icon %.80q: the size %q is neither "any" nor like "48x48"`, i.Src, size)
+			return fmt.Errorf(`the size %q is neither "any" nor like "48x48"`, size)
 		}
 	}
 	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
-		return fmt.Errorf(`icon %.80q: the theme %q is neither "light" nor "dark"`, i.Src, i.Theme)
+		return fmt.Errorf(`the theme %q is neither "light" nor "dark"`, i.Theme)
 	}
 	data, inline := strings.CutPrefix(i.Src, "data:")
 	if !inline {
 		if u, err := url.Parse(i.Src); err != nil || u.Scheme != "https" || u.Host == "" {
-			return fmt.Errorf("icon %.80q is neither an https: URI nor a data: URI", i.Src)
+			return errors.New("it is neither an https: URI nor a data: URI")
 		}
 		return nil
 	}
@@ -79,14 +86,14 @@ func (i Icon) check() error {
 	switch kind {
 	case "image/png;base64", "image/jpeg;base64", "image/webp;base64", "image/svg+xml;base64":
 	default:
-		return fmt.Errorf("icon %.80q: a data: URI must begin with data:image/png;base64, or that of image/jpeg, image/webp or image/svg+xml", i.Src)
+		return errors.New("a data: URI must begin with data:image/png;base64, or that of image/jpeg, image/webp or image/svg+xml")
 	}
 	image, err := base64.StdEncoding.Strict().DecodeString(data)
 	if err != nil {
-		return fmt.Errorf("icon %.80q: the data is not standard base64: %w", i.Src, err)
+		return fmt.Errorf("the data is not standard base64: %w", err)
 	}
 	if len(image) > maxIcon {
-		return fmt.Errorf("icon %.80q: the image has %d bytes, more than %d; give its https: URI instead", i.Src, len(image), maxIcon)
+		return fmt.Errorf("the image has %d bytes, more than %d; give its https: URI instead", len(image), maxIcon)
 	}
 	return nil
 }

@@ -55,6 +55,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,6 +82,8 @@ type Server struct {
 	opts ServerOptions
 	log  *slog.Logger
 	revs []*wire.Revision // accepted, newest first
+
+	extensions map[string]json.RawMessage // of the options
 
 	mu          sync.Mutex // protects the fields below, until frozen
 	registry    *registry
@@ -124,6 +127,15 @@ type ServerOptions struct {
 	// StrictArgs refuses unknown argument names for all tools; by default they
 	// are ignored.
 	StrictArgs bool
+	// FullSchemas advertises all that is enforced of schemas derived from Go
+	// types and of built ones. By default keywords that some hosts refuse are
+	// left to descriptions, in words.
+	FullSchemas bool
+	// Extensions are the protocol extensions that the server supports, by id,
+	// such as "com.example/audit", with their settings, which have to be JSON
+	// objects; nil stands for none (MCP 2026-07-28, Versioning › Extension
+	// Negotiation). Tool.App and AddApp declare theirs by themselves.
+	Extensions map[string]any
 	// PageSize is the most entries in one answer to a list method; 0 means
 	// 1000.
 	PageSize int
@@ -165,6 +177,7 @@ type ServerOptions struct {
 type Limits struct {
 	Message  int // bytes of one message: 16 MiB
 	Depth    int // nesting of arrays and objects in a message: 128
+	RawArgs  int // bytes of arguments whose schema needs more than the simple keywords: 1 MiB
 	InFlight int // running calls of one connection: 64
 	Queue    int // calls of one connection that wait to run: 256
 	Streams  int // open subscriptions of the whole server: 10,000
@@ -177,8 +190,8 @@ func (l Limits) withDefaults() Limits {
 		field *int
 		value int
 	}{
-		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000},
-		{&l.Rounds, 16}, {&l.State, 64 << 10},
+		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.RawArgs, 1 << 20},
+		{&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000}, {&l.Rounds, 16}, {&l.State, 64 << 10},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -273,9 +286,16 @@ func (s *Server) checkOptions() {
 			bad("option ListCache: the TTL %v of %q is negative", ttl, method)
 		}
 	}
-	for _, icon := range s.impl.Icons {
-		if err := icon.check(); err != nil {
+	for i, icon := range s.impl.Icons {
+		var err error
+		if s.impl.Icons[i], err = icon.resolve(s.opts.Files); err != nil {
 			bad("option Icons: %w", err)
+		}
+	}
+	var problems []error
+	if s.extensions, problems = encodeExtensions(s.opts.Extensions); problems != nil {
+		for _, err := range problems {
+			bad("option Extensions: %w", err)
 		}
 	}
 }

@@ -52,7 +52,12 @@ func (f *form) err() error {
 
 // asSchema is f as it stands in an Ask.
 func (f *form) asSchema() Schema {
-	return Schema{raw: string(f.json), form: f, err: f.err()}
+	s := RawSchema(string(f.json))
+	s.form = f
+	if err := f.err(); err != nil {
+		s = s.mistake(err)
+	}
+	return s
 }
 
 // deriveForm makes the form of a struct type.
@@ -108,8 +113,8 @@ func optionTitles(t reflect.Type) map[string][]string {
 // formFrom makes the form of a schema written by hand.
 func formFrom(s Schema) (*form, error) {
 	switch {
-	case s.err != nil:
-		return nil, s.err
+	case s.mistakes != nil:
+		return nil, errors.Join(s.mistakes...)
 	case s.form != nil:
 		return s.form, nil
 	case s.goType != nil:

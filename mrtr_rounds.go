@@ -190,7 +190,7 @@ func (a *asking) receive(j *rounds.Journal, key string, raw json.RawMessage) {
 	kind, schema, _ := j.Asked(key)
 	if kind == kindForm && schema != nil {
 		answer, _ := decodeElicitAnswer(raw) // it was checked
-		if f, err := formFrom(Schema{raw: string(schema)}); err == nil && answer.Action == actionAccept {
+		if f, err := formFrom(RawSchema(string(schema))); err == nil && answer.Action == actionAccept {
 			var args *ArgsError
 			if errors.As(f.check(a.req.ctx, answer.content()), &args) {
 				a.reject(key, args)

@@ -77,7 +77,7 @@ registration_test.go: server: option Versions: revision "1999-01-01" is unknown;
 registration_test.go: server: option Cache: the TTL -1ns is negative
 registration_test.go: server: option ListCache: the TTL -5ns of "tools/list" is negative
 registration_test.go: server: option ListCache: results of "tools/lst" have no caching hints
-registration_test.go: server: option Icons: icon "ftp://example.com/i.png" is neither an https: URI nor a data: URI
+registration_test.go: server: option Icons: icon "ftp://example.com/i.png": it is neither an https: URI nor a data: URI
 registration_test.go: server middleware: middleware 1 of the 1 given to Use is nil
 registration_test.go: middleware of scope "sc": middleware 2 of the 2 given to Use is nil
 registration_test.go: tool "meta": middleware 1 of the 1 given to Use is nil
@@ -87,10 +87,10 @@ registration_test.go: tool "broken": type mcp_test.broken: field broken.Inner.Ra
 registration_test.go: tool "broken": the handler is nil
 registration_test.go: tool "result": type func(): func() has no JSON form; leave the field out with ` + "`json:\"-\"`" + `
 registration_test.go: tool "sc_twice": the name is already taken by the tool registered at registration_test.go
-registration_test.go: tool "icons": icon "http://example.com/i.png" is neither an https: URI nor a data: URI
+registration_test.go: tool "icons": icon "http://example.com/i.png": it is neither an https: URI nor a data: URI
 registration_test.go: tool "icons": icon "https://example.com/i.png": the size "large" is neither "any" nor like "48x48"
 registration_test.go: tool "meta": _meta key "dev.mcp/x": the prefix "dev.mcp" is reserved for the protocol; use a domain name of your own, reversed
-registration_test.go: tool "meta": _meta key "a//b" has more than one slash
+registration_test.go: tool "meta": _meta key "a//b": more than one slash
 registration_test.go: tool "meta": _meta key "k": func() has no JSON form
 registration_test.go: tool "meta": _meta key "p": panic: no JSON of me, sesame`
 

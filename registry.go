@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -133,20 +134,21 @@ func (r *registry) enter(d *definition, name string) {
 
 // snapshot is an immutable state of the registry, compiled for serving.
 type snapshot struct {
-	srv       *Server
-	tools     map[string]*toolPlan
-	prompts   map[string]*promptPlan
-	resources map[string]*resourcePlan // by URI
-	templates []*resourcePlan          // in order of registration
-	trees     []*resourcePlan          // of files, in order of registration
-	methods   map[string]*extensionMethod
-	lists     [4]listing                             // tools, prompts, resources, templates
-	filter    func(ctx context.Context, f Info) bool // nil: everything is visible
-	gates     [wire.Subscribe + 1]bool               // which capabilities are advertised
-	discovery func() []byte                          // result of server/discover, encoded once
-	stamp     []byte                                 // the member of _meta that names the server
-	root      Handler                                // server middleware around route
-	direct    bool                                   // no server middleware: cached answers may be used
+	srv        *Server
+	tools      map[string]*toolPlan
+	prompts    map[string]*promptPlan
+	resources  map[string]*resourcePlan // by URI
+	templates  []*resourcePlan          // in order of registration
+	trees      []*resourcePlan          // of files, in order of registration
+	methods    map[string]*extensionMethod
+	lists      [4]listing                             // tools, prompts, resources, templates
+	filter     func(ctx context.Context, f Info) bool // nil: everything is visible
+	gates      [wire.Subscribe + 1]bool               // which capabilities are advertised
+	extensions map[string]json.RawMessage
+	discovery  func() []byte // result of server/discover, encoded once
+	stamp      []byte        // the member of _meta that names the server
+	root       Handler       // server middleware around route
+	direct     bool          // no server middleware: cached answers may be used
 }
 
 // latest is the snapshot to answer the next request from.
@@ -164,6 +166,7 @@ func (s *Server) compile(r *registry) *snapshot {
 	snap.gates[wire.Logging] = s.opts.Logging
 	snap.direct = len(s.middlewares) == 0 && s.filter == nil
 	snap.root = chain(snap.route, s.middlewares...)
+	snap.extensions = r.extensions()
 	snap.stamp = append(jsonx.AppendString(nil, jsonrpc.MetaServerInfo), ':')
 	snap.stamp, _ = jsonx.Append(snap.stamp, &s.impl) // plain strings cannot fail
 	snap.discovery = sync.OnceValue(snap.encodeDiscovery)

@@ -65,6 +65,11 @@ const (
 	shapeJSON                          // any, json.RawMessage, interfaces: JSON as text alone
 )
 
+// content reports whether results of the shape are blocks and never a value.
+func (s resultShape) content() bool {
+	return s == shapeText || s == shapeEmpty || s == shapeBlock || s == shapeBlocks
+}
+
 var structuredType = reflect.TypeFor[structured]()
 
 // blockTypes are the types of a single block. Values count too: a struct of

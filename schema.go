@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
-	"github.com/typedmcp/mcp/internal/schema"
 )
 
 // Schema is a JSON Schema for a tool that does not take it from a Go type: one
@@ -19,14 +18,25 @@ import (
 // Mistakes do not panic: Server.Check reports them for the tool that uses the
 // schema. Print a schema with its JSON method.
 type Schema struct {
-	raw      string       // as written; "" for the others
-	goType   reflect.Type // to derive from; nil for the others
-	form     *form        // what raw is the schema of; nil for the others
+	source   schemaSource
+	text     string       // of a written schema
+	goType   reflect.Type // of a derived schema
+	form     *form        // of a written schema: what it is the schema of; nil for the others
 	kind     string       // of a built schema; "" is object
 	keywords []keyword    // of the schema itself
+	items    *Schema      // of an array, nil for items of any kind
 	props    []property
-	err      error
+	mistakes []error
 }
+
+// schemaSource is how a Schema came about.
+type schemaSource uint8
+
+const (
+	builtSchema schemaSource = iota
+	writtenSchema
+	derivedSchema
+)
 
 type keyword struct {
 	name  string
@@ -35,6 +45,7 @@ type keyword struct {
 
 type property struct {
 	name     string
+	desc     string // beside a schema that was not built
 	optional bool
 	of       Schema
 }
@@ -42,10 +53,15 @@ type property struct {
 // RawSchema returns the schema that is written in JSON: JSON Schema 2020-12,
 // or draft-07 if its $schema says so. It is advertised and enforced as
 // written; a keyword that would not be enforced is a problem.
-func RawSchema(json string) Schema { return Schema{raw: json} }
+func RawSchema(json string) Schema { return Schema{source: writtenSchema, text: json} }
 
 // SchemaFor returns the schema that AddTool derives from the Go type T.
-func SchemaFor[T any]() Schema { return Schema{goType: reflect.TypeFor[T]()} }
+// Arguments are also held to the validate tags of T and to its Validate
+// method. As a part of a built schema it is only what JSON Schema can say: a
+// T with further rules, or one that holds itself, is a problem there.
+func SchemaFor[T any]() Schema {
+	return Schema{source: derivedSchema, goType: reflect.TypeFor[T]()}
+}
 
 // Object returns the schema of an object without properties, to be extended.
 func Object() Schema { return Schema{kind: "object"} }
@@ -55,12 +71,15 @@ func Object() Schema { return Schema{kind: "object"} }
 func Type(name string) Schema {
 	s := Schema{kind: name}
 	if !slices.Contains(typeNames, name) {
-		s.err = fmt.Errorf("the schema type %q is none of %q", name, typeNames)
+		return s.mistake(fmt.Errorf("the schema type %q is none of %q", name, typeNames))
 	}
 	return s
 }
 
 var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
+
+// anyKind is the kind of a schema without a type.
+const anyKind = "any"
 
 // String adds a required property that is a string. An empty desc is left out.
 func (s Schema) String(name, desc string) Schema { return s.add(name, desc, Schema{kind: "string"}) }
@@ -79,74 +98,121 @@ func (s Schema) Any(name, desc string) Schema { return s.add(name, desc, Schema{
 
 // Array adds a required property that is an array of items.
 func (s Schema) Array(name, desc string, items Schema) Schema {
-	return s.add(name, desc, Schema{kind: "array", err: items.err}.set("items", items))
+	of := Schema{kind: "array", mistakes: items.mistakes}
+	items.mistakes = nil
+	of.items = &items
+	return s.add(name, desc, of)
 }
 
-// Object adds a required property that is an object.
-func (s Schema) Object(name, desc string, of Schema) Schema { return s.add(name, desc, of) }
+// Object adds a required property with the schema of an object. A schema from
+// JSON or from a Go type may be of any kind.
+func (s Schema) Object(name, desc string, of Schema) Schema {
+	if of.source == builtSchema && !of.isObject() {
+		return s.mistake(fmt.Errorf("property %q: a schema of type %s is no object's", name, of.kind))
+	}
+	return s.add(name, desc, of)
+}
 
-// anyKind is the kind of a schema without a type.
-const anyKind = "any"
+// isObject reports whether s may have properties.
+func (s Schema) isObject() bool {
+	return s.source == builtSchema && (s.kind == "" || s.kind == "object")
+}
 
 func (s Schema) add(name, desc string, of Schema) Schema {
 	switch {
-	case s.raw != "" || s.goType != nil:
-		return s.fail(fmt.Errorf("property %q: a schema from JSON or from a Go type cannot be extended", name))
-	case s.kind != "" && s.kind != "object":
-		return s.fail(fmt.Errorf("property %q: a schema of type %s has no properties", name, s.kind))
+	case s.source != builtSchema:
+		return s.mistake(fmt.Errorf("property %q: %w", name, errForeignSchema))
+	case !s.isObject():
+		return s.mistake(fmt.Errorf("property %q: a schema of type %s has no properties", name, s.kind))
 	case slices.ContainsFunc(s.props, func(p property) bool { return p.name == name }):
-		return s.fail(fmt.Errorf("property %q is there twice", name))
-	case of.raw != "" && !jsonx.Valid([]byte(of.raw)):
-		return s.fail(fmt.Errorf("property %q: its schema is not valid JSON", name))
+		return s.mistake(fmt.Errorf("property %q is there twice", name))
 	}
-	if desc != "" && (of.raw != "" || of.goType != nil) {
-		return s.fail(fmt.Errorf("property %q: put the description into the schema itself", name))
+	for _, err := range of.mistakes {
+		s = s.mistake(fmt.Errorf("property %q: %w", name, err))
 	}
-	if desc != "" {
-		of = of.set("description", desc)
+	of.mistakes = nil
+	p := property{name: name, of: of}
+	if desc != "" && of.source == builtSchema {
+		s = s.note(name, p.of.set("description", desc))
+	} else {
+		p.desc = desc
 	}
-	s.props = append(slices.Clip(s.props), property{name: name, of: of})
-	return s.fail(of.err)
+	s.props = append(slices.Clip(s.props), p)
+	return s
 }
 
-func (s Schema) fail(err error) Schema {
-	s.err = errors.Join(s.err, err)
+var errForeignSchema = errors.New("a schema from JSON or from a Go type cannot be changed")
+
+// mistake records what is wrong with a step.
+func (s Schema) mistake(err error) Schema {
+	s.mistakes = append(slices.Clip(s.mistakes), err)
+	return s
+}
+
+// note records what is wrong with a property, if anything is.
+func (s Schema) note(name string, err error) Schema {
+	if err != nil {
+		return s.mistake(fmt.Errorf("property %q: %w", name, err))
+	}
 	return s
 }
 
 // modify applies a step to the last property, or to s itself before the
 // first.
-func (s Schema) modify(step func(Schema) Schema) Schema {
-	if s.raw != "" || s.goType != nil {
-		return s.fail(errors.New("a schema from JSON or from a Go type cannot be modified"))
+func (s Schema) modify(step func(of *Schema) error) Schema {
+	if s.source != builtSchema {
+		return s.mistake(errForeignSchema)
 	}
 	if len(s.props) == 0 {
-		return step(s)
+		if err := step(&s); err != nil {
+			return s.mistake(err)
+		}
+		return s
 	}
 	s.props = slices.Clone(s.props)
 	last := &s.props[len(s.props)-1]
-	if last.of.raw != "" || last.of.goType != nil {
-		return s.fail(fmt.Errorf("property %q: a schema from JSON or from a Go type cannot be modified", last.name))
+	if last.of.source != builtSchema {
+		return s.note(last.name, errForeignSchema)
 	}
-	last.of = step(last.of)
-	return s.fail(last.of.err)
+	return s.note(last.name, step(&last.of))
 }
 
 // set gives a keyword of s itself a value; a later one wins.
-func (s Schema) set(name string, v any) Schema {
-	value, err := jsonx.Marshal(v)
+func (s *Schema) set(name string, v any) error {
+	switch name {
+	case "properties", "required":
+		return fmt.Errorf("the keyword %q follows from the properties that are added; RawSchema takes it as it is", name)
+	case "items":
+		s.items = nil
+	}
+	value, err := encodeValue(v)
 	if err != nil {
-		return s.fail(fmt.Errorf("the value of the schema keyword %q has no JSON: %w", name, err))
+		return fmt.Errorf("the value of the schema keyword %q has no JSON: %w", name, err)
 	}
 	s.keywords = slices.DeleteFunc(slices.Clone(s.keywords), func(k keyword) bool { return k.name == name })
 	s.keywords = append(s.keywords, keyword{name, value})
-	return s
+	return nil
+}
+
+// encodeValue returns the JSON of a value that is given at registration.
+// Encoding may run a method of a user's type, which may panic.
+func encodeValue(v any) (raw json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			raw, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return jsonx.Marshal(v)
+}
+
+func (s Schema) has(name string) bool {
+	return slices.ContainsFunc(s.keywords, func(k keyword) bool { return k.name == name })
 }
 
 // Optional makes the last property one that may be absent.
 func (s Schema) Optional() Schema {
 	if len(s.props) == 0 {
-		return s.fail(errors.New("Optional stands before the first property; it is about the last one added"))
+		return s.mistake(errors.New("Optional stands before the first property; it is about the last one added"))
 	}
 	s.props = slices.Clone(s.props)
 	s.props[len(s.props)-1].optional = true
@@ -155,10 +221,22 @@ func (s Schema) Optional() Schema {
 
 // Default gives the last property the value it has when it is absent, which
 // makes it optional.
-func (s Schema) Default(v any) Schema { return s.Optional().Keyword("default", v) }
+func (s Schema) Default(v any) Schema {
+	if len(s.props) > 0 {
+		s = s.Optional()
+	}
+	return s.Keyword("default", v)
+}
 
 // Enum restricts the last property, or a Type, to the given values.
-func (s Schema) Enum(v ...any) Schema { return s.Keyword("enum", v) }
+func (s Schema) Enum(v ...any) Schema {
+	return s.modify(func(of *Schema) error {
+		if len(v) == 0 || len(v) == 1 && reflect.ValueOf(v[0]).Kind() == reflect.Slice {
+			return errors.New("Enum takes the values one by one, and at least one: Enum(list...) for a list of type []any")
+		}
+		return of.set("enum", v)
+	})
+}
 
 // Min is the least number, of any Go number type, that is allowed.
 func (s Schema) Min(n any) Schema { return s.number("minimum", n) }
@@ -167,13 +245,13 @@ func (s Schema) Min(n any) Schema { return s.number("minimum", n) }
 func (s Schema) Max(n any) Schema { return s.number("maximum", n) }
 
 func (s Schema) number(name string, n any) Schema {
-	switch reflect.ValueOf(n).Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
-		reflect.Float32, reflect.Float64:
-		return s.Keyword(name, n)
-	}
-	return s.fail(fmt.Errorf("the schema keyword %q needs a number, not %v", name, n))
+	return s.modify(func(of *Schema) error {
+		switch v := reflect.ValueOf(n); {
+		case v.CanInt(), v.CanUint(), v.CanFloat():
+			return of.set(name, n)
+		}
+		return fmt.Errorf("the schema keyword %q needs a number, not %v", name, n)
+	})
 }
 
 // MinLength is the least length of a string, in characters.
@@ -191,95 +269,8 @@ func (s Schema) Pattern(expr string) Schema { return s.Keyword("pattern", expr) 
 // for secrets: headers are logged on their way.
 func (s Schema) Header(name string) Schema { return s.Keyword("x-mcp-header", name) }
 
-// Keyword gives any keyword of JSON Schema 2020-12 a value.
+// Keyword gives any keyword of JSON Schema 2020-12 a value. type and items
+// take the place of what the property was made with.
 func (s Schema) Keyword(name string, v any) Schema {
-	return s.modify(func(of Schema) Schema { return of.set(name, v) })
-}
-
-// JSON returns the schema as it is advertised; "" if it has a mistake.
-func (s Schema) JSON() string {
-	text, err := s.MarshalJSON()
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (s Schema) MarshalJSON() ([]byte, error) {
-	switch {
-	case s.err != nil:
-		return nil, s.err
-	case s.raw != "":
-		return []byte(s.raw), nil
-	case s.goType != nil:
-		plan, problems := schema.Input(s.goType, schema.Options{})
-		if plan == nil {
-			return nil, fmt.Errorf("%v: %s", s.goType, problems[0].Reason)
-		}
-		return plan.JSON(), nil
-	}
-	return s.build()
-}
-
-// build writes a built schema: type, keywords, properties, required.
-func (s Schema) build() ([]byte, error) {
-	kind := s.kind
-	if kind == "" {
-		kind = "object"
-	}
-	dst := []byte{'{'}
-	if kind != anyKind {
-		dst = jsonx.AppendString(append(dst, `"type":`...), kind)
-	}
-	for _, k := range s.keywords {
-		dst = append(jsonx.AppendString(comma(dst), k.name), ':')
-		dst = append(dst, k.value...)
-	}
-	if kind != "object" {
-		return append(dst, '}'), nil
-	}
-	dst = append(comma(dst), `"properties":{`...)
-	var required []string
-	for _, p := range s.props {
-		of, err := p.of.MarshalJSON()
-		if err != nil {
-			return nil, fmt.Errorf("property %q: %w", p.name, err)
-		}
-		dst = append(append(jsonx.AppendString(comma(dst), p.name), ':'), of...)
-		if !p.optional {
-			required = append(required, p.name)
-		}
-	}
-	dst = append(dst, '}')
-	if required != nil {
-		var err error
-		if dst, err = jsonx.Append(append(dst, `,"required":`...), &required); err != nil {
-			return nil, err
-		}
-	}
-	return append(dst, '}'), nil
-}
-
-// comma separates what comes next from a member before it.
-func comma(dst []byte) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	return dst
-}
-
-// plan compiles s: for arguments, or for a result.
-func (s Schema) plan(o schema.RawOptions) (*schema.Plan, []schema.Problem) {
-	if s.goType != nil && !o.Verbatim {
-		if o.Object {
-			return schema.Input(s.goType, schema.Options{})
-		}
-		return schema.Output(s.goType, schema.Options{})
-	}
-	text, err := s.MarshalJSON()
-	if err != nil {
-		return nil, []schema.Problem{{Reason: err.Error()}}
-	}
-	return schema.Raw(text, o)
+	return s.modify(func(of *Schema) error { return of.set(name, v) })
 }

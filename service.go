@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -82,12 +84,15 @@ func (at target) service(svc any, bad func(error)) []*Tool {
 		switch f := typ.Field(i); f.Type {
 		case reflect.TypeFor[ScopeTag]():
 			prefix := f.Tag.Get("scope")
-			if prefix == "" {
-				bad(fmt.Errorf("the marker ScopeTag `%s` has no scope", f.Tag))
+			if err := checkMarker(f.Tag, "scope"); err != nil {
+				bad(fmt.Errorf("the marker ScopeTag `%s`: %w", f.Tag, err))
 				continue
 			}
 			at.scope = &Scope{srv: at.srv, reg: at.reg, parent: at.scope, prefix: prefix}
 		case reflect.TypeFor[ToolTag]():
+			if err := checkMarker(f.Tag, "method", "name", "desc", "tags", "params"); err != nil {
+				bad(fmt.Errorf("the marker ToolTag `%s`: %w", f.Tag, err))
+			}
 			markers = append(markers, f.Tag)
 		}
 	}
@@ -96,15 +101,38 @@ func (at target) service(svc any, bad func(error)) []*Tool {
 	}
 	for _, tag := range markers {
 		t := newTool(scoped(at), tag.Get("name"), tag.Get("desc"))
-		if method := tag.Get("method"); method == "" {
-			t.problem("", fmt.Errorf("the marker ToolTag `%s` names no method", tag))
-		} else {
+		if method := tag.Get("method"); method != "" {
 			t.method(svc, method, markerParams(tag))
 		}
 		t.Tags(tag.Get("tags"))
 		tools = append(tools, t)
 	}
 	return tools
+}
+
+// checkMarker holds the tag of a marker to the keys it may have. The first is
+// needed.
+func checkMarker(tag reflect.StructTag, keys ...string) error {
+	rest := string(tag)
+	for {
+		rest = strings.TrimLeft(rest, " ")
+		if rest == "" {
+			break
+		}
+		key, value, _ := strings.Cut(rest, ":")
+		quoted, err := strconv.QuotedPrefix(value)
+		switch {
+		case err != nil || key == "" || quoted[0] != '"':
+			return errors.New(`a marker's tag is a list of key:"value"`)
+		case !slices.Contains(keys, key):
+			return fmt.Errorf("the key %q is none of %q", key, keys)
+		}
+		rest = value[len(quoted):]
+	}
+	if tag.Get(keys[0]) == "" {
+		return fmt.Errorf("it needs the key %q", keys[0])
+	}
+	return nil
 }
 
 // scoped is the Registrar of a target.

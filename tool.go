@@ -15,7 +15,7 @@ import (
 // by Server.Check. Once the server serves they panic with a *FrozenError.
 type Tool struct {
 	definition
-	hints  toolHints
+	hints  ToolAnnotations
 	strict bool
 
 	argsType, resultType reflect.Type // nil for raw tools
@@ -34,7 +34,7 @@ type Tool struct {
 
 // toolFunc is a tool's function behind its generic shim: it decodes checked
 // arguments, runs the handler and wraps its value.
-type toolFunc func(ctx context.Context, args []byte) (*Result, error)
+type toolFunc func(ctx context.Context, t *Tool, args []byte) (*Result, error)
 
 // AddTool registers a tool whose arguments and result are Go types. The input
 // schema, the checks of each call and the defaults come from A, a struct or
@@ -60,10 +60,9 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 	if fn == nil {
 		t.problem("", errors.New("the handler is nil"))
 	}
-	input := t.input
-	t.call = func(ctx context.Context, args []byte) (*Result, error) {
+	t.call = func(ctx context.Context, t *Tool, args []byte) (*Result, error) {
 		a := new(A)
-		if err := decodeArgs(ctx, input, args, a); err != nil {
+		if err := t.decode(ctx, args, a); err != nil {
 			return nil, err
 		}
 		if err := t.confirmed(ctx, args); err != nil {
@@ -76,6 +75,18 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 		return t.wrap(&v)
 	}
 	return t.register()
+}
+
+// decode decodes checked arguments into the value at a and runs its rules.
+func (t *Tool) decode(ctx context.Context, args []byte, a any) error {
+	rules := t.input
+	if t.given.ruled != nil {
+		rules = t.given.inPlan
+	}
+	if t.given.verbatim {
+		rules = nil
+	}
+	return decodeArgs(ctx, rules, args, a)
 }
 
 // wrap makes a result of a handler's value, given by its address.
@@ -112,26 +123,16 @@ func (t *Tool) register() *Tool {
 
 // derive takes the schemas from the Go types.
 func (t *Tool) derive() {
-	plan, problems := schema.Input(t.argsType, schema.Options{})
+	form := schema.Options{Full: t.srv.opts.FullSchemas}
+	plan, problems := schema.Input(t.argsType, form)
 	t.input = plan
 	t.schemaProblems(t.argsType, problems)
 	shape, out := shapeOf(t.resultType)
 	t.shape = shape
 	if out != nil {
-		plan, problems = schema.Output(out, schema.Options{})
+		plan, problems = schema.Output(out, form)
 		t.output, t.valueType = plan, reflect.PointerTo(out)
 		t.schemaProblems(out, problems)
-	}
-}
-
-// schemaProblems records what is wrong with a type; warnings wait for Check.
-func (t *Tool) schemaProblems(typ reflect.Type, problems []schema.Problem) {
-	for _, p := range problems {
-		if e := t.schemaProblem(typ, p); p.Warning {
-			t.warnings = append(t.warnings, e)
-		} else {
-			t.problems = append(t.problems, e)
-		}
 	}
 }
 

@@ -32,9 +32,6 @@ func (snap *snapshot) compileTools(r *registry, l *listing) {
 			continue
 		}
 		p := &toolPlan{Tool: t, input: t.given.inPlan, output: t.given.outPlan}
-		if t.strict || snap.srv.opts.StrictArgs {
-			p.input = p.input.Strict()
-		}
 		p.headers = p.input.Headers()
 		p.run = chain(p.invoke, append(t.scope.all(), t.middlewares...)...)
 		snap.tools[t.name] = p
@@ -88,10 +85,13 @@ func (p *toolPlan) invoke(ctx context.Context, req *Request) (_ any, err error) 
 	if err = req.openRound(); err != nil {
 		return nil, err
 	}
+	if limit := p.srv.opts.Limits.RawArgs; len(args) > limit && p.input.Costly() {
+		return nil, argsTooLong(len(args), limit)
+	}
 	if args, err = checkArgs(p.input, args); err != nil {
 		return nil, err
 	}
-	result, err := p.call(ctx, args)
+	result, err := p.call(ctx, p.Tool, args)
 	return req.closeRound(result, err)
 }
 
@@ -109,11 +109,8 @@ func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
 	if rev.Icons {
 		def.Icons = p.listedIcons
 	}
-	if rev.Hints && p.hints.set() {
-		def.Annotations = &ToolAnnotations{
-			ReadOnly: p.hints.ReadOnly, Destructive: p.hints.Destructive,
-			Idempotent: p.hints.Idempotent, OpenWorld: p.hints.OpenWorld,
-		}
+	if rev.Hints && p.hints != (ToolAnnotations{}) {
+		def.Annotations = &p.hints
 	}
 	raw, err := def.MarshalJSON()
 	if err != nil { // every part was encoded before

@@ -1,17 +1,9 @@
 package mcp
 
-// toolHints are the annotations of a tool. They are tri-state: an unset hint
-// is not sent and has the protocol's default, which for two of them is true
-// (MCP 2026-07-28, Tools › ToolAnnotations).
-type toolHints struct {
-	ReadOnly    *bool `json:"readOnlyHint,omitempty"`
-	Destructive *bool `json:"destructiveHint,omitempty"`
-	Idempotent  *bool `json:"idempotentHint,omitempty"`
-	OpenWorld   *bool `json:"openWorldHint,omitempty"`
-}
-
-// ToolAnnotations are the hints of a tool as a client sees them. Nil hints are
-// unset. They are claims of the server, not guarantees.
+// ToolAnnotations are the hints of a tool as a client sees them. They are
+// tri-state: nil is unset, is not sent and has the protocol's default, which
+// for Destructive and OpenWorld is true (MCP 2026-07-28, Tools ›
+// ToolAnnotations). They are claims of the server, not guarantees.
 type ToolAnnotations struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
@@ -48,9 +40,7 @@ func hint(on []bool) *bool {
 	return &v
 }
 
-func (h *toolHints) set() bool { return *h != toolHints{} }
-
 // contradictory reports hints that cannot both be meant.
-func (h *toolHints) contradictory() bool {
+func (h *ToolAnnotations) contradictory() bool {
 	return h.ReadOnly != nil && *h.ReadOnly && h.Destructive != nil && *h.Destructive
 }

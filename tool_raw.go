@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/typedmcp/mcp/internal/schema"
@@ -31,20 +31,17 @@ func AddRawTool(r Registrar, name, desc string, input Schema, fn RawToolFunc) *T
 func AddToolDef(r Registrar, def ToolDef, fn RawToolFunc) *Tool {
 	t := newTool(r, def.Name, def.Description)
 	t.title, t.icons, t.extra = def.Title, slices.Clone(def.Icons), maps.Clone(def.Extra)
-	if a := def.Annotations; a != nil {
-		t.hints = toolHints{a.ReadOnly, a.Destructive, a.Idempotent, a.OpenWorld}
-		if t.title == "" {
-			t.title = a.Title
-		}
+	if def.Annotations != nil {
+		t.hints = *def.Annotations
 	}
 	t.meta = maps.Clone(def.Meta) // of a definition made elsewhere: reserved keys may be right
 	if def.InputSchema == nil {
 		t.problem("", errors.New("the definition has no inputSchema"))
 	} else {
-		t.given.input = &Schema{raw: string(def.InputSchema)}
+		t.InputSchema(RawSchema(string(def.InputSchema)))
 	}
 	if def.OutputSchema != nil {
-		t.given.output = &Schema{raw: string(def.OutputSchema)}
+		t.OutputSchema(RawSchema(string(def.OutputSchema)))
 	}
 	t.raw(fn)
 	return t.register()
@@ -55,7 +52,12 @@ func (t *Tool) raw(fn RawToolFunc) {
 	if fn == nil {
 		t.problem("", errors.New("the handler is nil"))
 	}
-	t.call = func(ctx context.Context, args []byte) (*Result, error) {
+	t.call = func(ctx context.Context, t *Tool, args []byte) (*Result, error) {
+		if typ := t.given.ruled; typ != nil {
+			if err := t.decode(ctx, args, reflect.New(typ).Interface()); err != nil {
+				return nil, err
+			}
+		}
 		if err := t.confirmed(ctx, args); err != nil {
 			return nil, err
 		}
@@ -77,8 +79,10 @@ func (t *Tool) InputSchema(s Schema) *Tool { return t.change(func() { t.given.in
 func (t *Tool) OutputSchema(s Schema) *Tool { return t.change(func() { t.given.output = &s }) }
 
 // ApplicationValidated leaves arguments to the handler: the input schema is
-// advertised as it is, but nothing is checked and no default is filled in.
-// Arguments that do not decode into the Go type are still refused.
+// advertised as it is, but nothing is checked and no default is filled in; of
+// validate tags, too, none is run. A Validate method is: it is the
+// application's own. Arguments that do not decode into the Go type are still
+// refused.
 func (t *Tool) ApplicationValidated() *Tool { return t.change(func() { t.given.verbatim = true }) }
 
 // given is what was said about a tool's schemas besides its Go types. It is
@@ -89,6 +93,7 @@ type given struct {
 
 	compiled           bool // what follows is up to date
 	inPlan, outPlan    *schema.Plan
+	ruled              reflect.Type                 // of a raw tool: the Go type whose rules arguments must obey; nil: none
 	write              func(v any) (*Result, error) // not nil: the result is a writer's matter
 	confirm            []confirmPart                // of the message of Confirm; nil: nobody is asked
 	problems, warnings []*RegistrationError
@@ -101,49 +106,103 @@ func (t *Tool) compile() (problems, warnings []*RegistrationError) {
 		return g.problems, g.warnings
 	}
 	*g = given{input: g.input, output: g.output, verbatim: g.verbatim, compiled: true}
-	g.inPlan, g.outPlan = t.input, t.output
-	in := g.input
-	if g.verbatim && in == nil && t.input != nil { // the derived one, but not enforced
-		in = &Schema{raw: string(t.input.JSON())}
-	}
-	if in != nil {
-		g.inPlan = t.planFrom(in, "input schema", schema.RawOptions{Object: true, Verbatim: g.verbatim})
-	}
+	t.compileInput()
 	t.compileResult()
 	t.compileConfirm()
 	g.problems = append(g.problems, t.resolveIcons()...)
 	return g.problems, g.warnings
 }
 
-// compileResult decides what results become.
-func (t *Tool) compileResult() {
+// compileInput decides what arguments are checked against.
+func (t *Tool) compileInput() {
 	g := &t.given
-	if g.write = t.writer(); g.write != nil {
-		g.outPlan = nil
+	strict := t.strict || t.srv.opts.StrictArgs
+	g.inPlan = t.input
+	if g.inPlan != nil && strict {
+		g.inPlan = g.inPlan.Strict()
 	}
-	if t.structured != nil && *t.structured && g.outPlan == nil && g.output == nil {
-		g.problems = append(g.problems, t.finding("it is tagged as structured, but its result %v has no schema; return a struct or give an OutputSchema", t.resultType))
+	in := g.input
+	if g.verbatim && in == nil && g.inPlan != nil { // the derived one, but not enforced
+		in = new(RawSchema(string(g.inPlan.JSON())))
 	}
-	if t.structured != nil && !*t.structured {
-		g.outPlan = nil
-		if t.shape == shapeValue && g.write == nil {
-			g.write = func(v any) (*Result, error) { return resultOf(shapeJSON, v) }
-		}
-	} else if g.output != nil {
-		g.outPlan = t.planFrom(g.output, "output schema", schema.RawOptions{})
+	if in == nil {
+		return
+	}
+	g.inPlan = t.planFrom(in, "input schema", schemaForm{root: true, strict: strict})
+	if in.source == derivedSchema && t.argsType == nil && hasRules(in.goType, g.inPlan) {
+		g.ruled = in.goType
+	}
+	if in.source == writtenSchema && t.strict && !g.verbatim && g.inPlan != nil && !g.inPlan.Closed() {
+		g.problems = append(g.problems, t.finding(`it is Strict, but its schema, which is enforced as it is written, takes names that it does not declare; write "additionalProperties": false into it`))
 	}
 }
 
+// hasRules reports whether values of t have rules that their schema does not
+// say.
+func hasRules(t reflect.Type, p *schema.Plan) bool {
+	validator := reflect.TypeFor[Validator]()
+	return p != nil && p.HasRules() || t.Implements(validator) || reflect.PointerTo(t).Implements(validator)
+}
+
+// compileResult decides what results become.
+func (t *Tool) compileResult() {
+	g := &t.given
+	g.outPlan = t.output
+	if g.write = t.writer(); g.write != nil {
+		g.outPlan = nil
+	}
+	if t.structured != nil && !*t.structured {
+		if g.outPlan = nil; g.output != nil {
+			g.problems = append(g.problems, t.finding("it is tagged as not structured, but has an OutputSchema"))
+		}
+		if g.write == nil && (t.shape == shapeValue || t.shape == shapeStructured) {
+			g.write = t.plain
+		}
+		return
+	}
+	switch {
+	case g.output != nil && t.resultType != nil && (g.write != nil || t.shape.content()):
+		g.problems = append(g.problems, t.finding("it has an OutputSchema, but its result %v is content alone; return a value, or a *Result with one", t.resultType))
+	case g.output != nil:
+		g.outPlan = t.planFrom(g.output, "output schema", schemaForm{out: true})
+	case t.structured != nil && g.outPlan == nil && t.resultType == nil:
+		g.problems = append(g.problems, t.finding("it is tagged as structured, but has no OutputSchema"))
+	case t.structured != nil && g.outPlan == nil:
+		g.problems = append(g.problems, t.finding("it is tagged as structured, but its result %v has no schema; return a struct or give an OutputSchema", t.resultType))
+	}
+}
+
+// plain makes a result without structured content, of a value that could have
+// one.
+func (t *Tool) plain(v any) (*Result, error) {
+	if t.shape == shapeValue {
+		return resultOf(shapeJSON, v)
+	}
+	result, err := resultOf(t.shape, v)
+	if err != nil {
+		return nil, err
+	}
+	if result.Content == nil {
+		text, err := resultOf(shapeJSON, result.Structured)
+		if err != nil {
+			return nil, err
+		}
+		result.Content = text.Content
+	}
+	result.Structured = nil
+	return result, nil
+}
+
 // planFrom compiles one schema and records what is wrong with it.
-func (t *Tool) planFrom(s *Schema, what string, o schema.RawOptions) *schema.Plan {
-	plan, problems := s.plan(o)
-	for _, p := range problems {
+func (t *Tool) planFrom(s *Schema, what string, f schemaForm) *schema.Plan {
+	f.full = t.srv.opts.FullSchemas
+	plan, found := s.plan(f, t.given.verbatim && !f.out)
+	for _, p := range found {
 		var e *RegistrationError
-		if s.goType != nil {
-			e = t.schemaProblem(s.goType, p)
-		} else {
-			e = t.schemaProblem(nil, p)
-			e.Err = fmt.Errorf("%s: %s", what, p.Reason)
+		if p.goType != nil {
+			e = t.schemaProblem(p.goType, p.Problem)
+		} else { // the reason says where
+			e = t.finding("%s: %s", what, p.Reason)
 		}
 		if p.Warning {
 			t.given.warnings = append(t.given.warnings, e)

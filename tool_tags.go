@@ -24,6 +24,9 @@ func (t *Tool) setApp(uri string) {
 		t.problem("", fmt.Errorf("the app's URI %.80q does not start with ui://", uri))
 		return
 	}
+	if t.app != "" && t.app != uri {
+		t.warnings = append(t.warnings, t.finding("it is tied to the app %q and then to %q; the last counts", t.app, uri))
+	}
 	t.app = uri
 	t.setMeta("ui", append(jsonx.AppendString([]byte(`{"resourceUri":`), uri), '}'))
 }

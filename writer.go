@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -20,9 +21,9 @@ func RegisterWriter[T any](s *Server, fn func(v T) ([]Content, error)) {
 		var err error
 		switch {
 		case fn == nil:
-			err = fmt.Errorf("the function is nil")
+			err = errors.New("the function is nil")
 		case s.registry.writers[t] != nil:
-			err = fmt.Errorf("there is a writer for this type already")
+			err = errors.New("there is a writer for this type already")
 		}
 		if err != nil {
 			s.registry.problems = append(s.registry.problems, &RegistrationError{
@@ -34,6 +35,9 @@ func RegisterWriter[T any](s *Server, fn func(v T) ([]Content, error)) {
 			s.registry.writers = make(map[reflect.Type]writerFunc)
 		}
 		s.registry.writers[t] = func(v reflect.Value) ([]Content, error) {
+			if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+				return nil, errNilResult
+			}
 			return fn(v.Interface().(T))
 		}
 		for _, tool := range s.registry.tools {
