@@ -150,7 +150,7 @@ func (c *conn) stop(cause error) {
 	if c.queue != nil {
 		for _, f := range c.queue { // they would start only to be told to stop
 			c.forget(f)
-			c.out.enqueue(c.snap.srv.appendFault(nil, f.ctx.req.msg.ID, errStopping))
+			c.put(f, c.snap.srv.appendFault(nil, f.ctx.req.msg.ID, errStopping))
 		}
 		c.queue = nil
 		c.pool.start(nil)
@@ -202,7 +202,7 @@ func (c *conn) read(ctx context.Context) error {
 		msg, err := c.io.Read(ctx)
 		switch {
 		case errors.Is(err, ErrTooLarge) || err == nil && len(msg) > limit:
-			c.refuse(nil, Errorf(CodeInvalidRequest, "Invalid Request: the message is larger than %d bytes", limit))
+			c.refuse(nil, nil, Errorf(CodeInvalidRequest, "Invalid Request: the message is larger than %d bytes", limit))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -213,16 +213,24 @@ func (c *conn) read(ctx context.Context) error {
 	}
 }
 
-// receive deals with one message. A bad one costs at most itself.
+// receive deals with what was read at once. What is bad costs at most itself.
 func (c *conn) receive(data []byte) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+	case c.batched(data):
+		c.receiveBatch(data)
+	default:
+		c.message(data, nil)
 	}
-	f := &flight{conn: c}
+}
+
+// message deals with one message, a part of b unless that is nil.
+func (c *conn) message(data []byte, b *batch) {
+	f := &flight{conn: c, batch: b}
 	if err := jsonrpc.Decode(data, c.snap.srv.opts.Limits.Depth, &f.ctx.req.msg); err != nil {
 		var fault *jsonrpc.Fault
 		errors.As(err, &fault)
-		c.refuse(fault.ID, Errorf(Code(fault.Code), "%s", fault.Message))
+		c.refuse(b, fault.ID, Errorf(Code(fault.Code), "%s", fault.Message))
 		return
 	}
 	switch f.ctx.req.msg.Kind {
@@ -264,28 +272,39 @@ func (c *conn) handshake(f *flight) {
 	}
 	c.mu.Unlock()
 	if fault != nil {
-		c.refuse(f.ctx.req.msg.ID, fault)
+		c.refuse(nil, f.ctx.req.msg.ID, fault)
 		return
 	}
-	c.reply(append(append(jsonrpc.AppendResult(nil, f.ctx.req.msg.ID), result...), '}'))
+	c.reply(nil, append(append(jsonrpc.AppendResult(nil, f.ctx.req.msg.ID), result...), '}'))
 }
 
 // refuse answers a message that is not served.
-func (c *conn) refuse(id jsonrpc.ID, fault *Error) {
-	c.reply(c.snap.srv.appendFault(nil, id, fault))
+func (c *conn) refuse(b *batch, id jsonrpc.ID, fault *Error) {
+	c.reply(b, c.snap.srv.appendFault(nil, id, fault))
 }
 
 // reply writes from the reader, which must not block: a worker does the
 // writing. It waits only for a peer that goes on sending what is answered here
-// and reads none of it.
-func (c *conn) reply(msg []byte) {
+// and reads none of it. The answer to a part of a batch joins the others.
+func (c *conn) reply(b *batch, msg []byte) {
 	if c.out.awaitReply(c.base) != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if b != nil {
+		b.left++
+		c.gather(b, msg)
+		return
+	}
+	c.out.enqueueReply(msg)
+	c.flushSoon()
+}
+
+// flushSoon has a worker write what the reader queued. c.mu is held. When the
+// connection is ending the reader has no say any more.
+func (c *conn) flushSoon() {
 	if !c.stopping {
-		c.out.enqueueReply(msg)
 		c.pool.start(nil)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -118,21 +119,36 @@ func TestConnCustom(t *testing.T) {
 			<-c.closed
 		})
 	}
-	bubble(t, "a Conn that watches the context of Serve", func(t *testing.T) {
-		c := newScriptConn()
-		c.watches = true
-		ctx, cancel := context.WithCancel(context.Background())
-		f := newFixture(nil)
-		served := c.serve(ctx, f.Server)
-		c.in <- step{msg: modernCall("1", "block", `{}`)}
-		<-f.started
-		cancel()
-		f.expectCause(t, mcp.ErrShutdown, "")
-		if err := <-served; err != nil {
-			t.Errorf("Serve: %v", err)
+	bubble(t, "C116 a Conn that watches the context of Serve", func(t *testing.T) {
+		for range 200 { // who sees the end first is up to the scheduler
+			c := newScriptConn()
+			c.watches = true
+			ctx, cancel := context.WithCancel(context.Background())
+			f := newFixture(nil)
+			served := c.serve(ctx, f.Server)
+			c.in <- step{msg: modernCall("1", "block", `{}`)}
+			<-f.started
+			cancel()
+			f.expectCause(t, mcp.ErrShutdown, "")
+			if err := <-served; err != nil {
+				t.Errorf("Serve: %v", err)
+			}
+			if got := <-c.out; !strings.Contains(got, `"id":1`) { // its Write refuses contexts that have ended
+				t.Errorf("got %s", got)
+			}
 		}
-		if got := <-c.out; !strings.Contains(got, `"id":1`) { // its Write refuses contexts that have ended
-			t.Errorf("got %s", got)
+	})
+	bubble(t, "a Conn whose Write waits for the end of its context", func(t *testing.T) {
+		c := newScriptConn()
+		ctx, cancel := context.WithCancel(context.Background())
+		served := make(chan error, 1)
+		go func() { served <- newFixture(nil).Serve(ctx, waitingConn{c}) }()
+		c.in <- step{msg: plainRequest("1", "ping")}
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		if err, took := <-served, time.Since(start); err != nil || took != time.Second {
+			t.Errorf("Serve returned after %v: %v", took, err)
 		}
 	})
 	t.Run("a server with problems serves nothing", func(t *testing.T) {
@@ -145,6 +161,14 @@ func TestConnCustom(t *testing.T) {
 }
 
 var errTest = errors.New("made for the test")
+
+// waitingConn is a scriptConn that can write nothing.
+type waitingConn struct{ *scriptConn }
+
+func (c waitingConn) Write(ctx context.Context, _ []byte) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
 
 // reusingConn is a scriptConn that reads into one buffer.
 type reusingConn struct {

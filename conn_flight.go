@@ -16,6 +16,7 @@ import (
 type flight struct {
 	ctx     requestContext
 	conn    *conn
+	batch   *batch // nil: a message of its own
 	key     string
 	counted bool // against Limits.InFlight
 	over    bool // answered or cancelled: nothing more is written; conn.mu protects it
@@ -24,11 +25,17 @@ type flight struct {
 // request starts f, or refuses it.
 func (c *conn) request(f *flight) {
 	msg := &f.ctx.req.msg
+	if f.batch != nil {
+		if fault := unfit(msg); fault != nil {
+			c.refuse(f.batch, msg.ID, fault)
+			return
+		}
+	}
 	if msg.Params.Meta.Version == nil {
 		switch msg.Method {
 		case jsonrpc.MethodPing:
 			if c.snap.legacy() {
-				c.reply(append(jsonrpc.AppendResult(nil, msg.ID), "{}}"...))
+				c.reply(f.batch, append(jsonrpc.AppendResult(nil, msg.ID), "{}}"...))
 				return
 			}
 		case jsonrpc.MethodInitialize:
@@ -40,7 +47,7 @@ func (c *conn) request(f *flight) {
 	f.ctx.req.carrier = f
 	f.counted = counts(msg.Method)
 	if fault := c.take(f); fault != nil {
-		c.refuse(msg.ID, fault)
+		c.refuse(f.batch, msg.ID, fault)
 	}
 }
 
@@ -84,6 +91,9 @@ func (c *conn) take(f *flight) *Error {
 		return Errorf(CodeInternalError, "Internal error: too many requests in flight on this connection (running %d, waiting %d)", c.calls+c.others, len(c.queue))
 	}
 	c.flights[f.key] = f
+	if f.batch != nil {
+		f.batch.left++
+	}
 	switch {
 	case !f.counted:
 		c.others++
@@ -150,7 +160,7 @@ func (c *conn) finish(f *flight, response []byte) (next *flight) {
 	room := c.out.await(c.base) == nil
 	c.mu.Lock()
 	if room && !f.over && len(response) > 0 {
-		c.out.enqueue(response)
+		c.put(f, response)
 		if f.ctx.req.subscriber != nil { // both ways in which a server ends a subscription
 			c.out.enqueue(append(append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), f.ctx.req.msg.ID...), "}}"...))
 		}
@@ -191,6 +201,10 @@ func (c *conn) cancelled(key string, m *jsonrpc.Message) {
 		f.over = true
 		c.queue = slices.DeleteFunc(c.queue, func(q *flight) bool { return q == f })
 		c.forget(f)
+		if f.batch != nil {
+			c.gather(f.batch, nil)
+			c.flushSoon()
+		}
 	}
 	c.mu.Unlock()
 	if f != nil {

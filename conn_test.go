@@ -114,16 +114,27 @@ func TestConnLines(t *testing.T) {
 			c.quiet()
 		})
 	}
-	bubble(t, "STD-01 line breaks between the tokens of a handler's JSON", func(t *testing.T) {
+	bubble(t, "STD-01 line breaks between the tokens of JSON from the user", func(t *testing.T) {
 		f := newFixture(nil)
 		mcp.AddTool(f, "meta", "Return JSON that has line breaks", func(context.Context, noArgs) (*mcp.Result, error) {
 			return &mcp.Result{Meta: mcp.Meta{"com.example/raw": json.RawMessage("{\r\n\t\"a\":\r[1,\n2]}\n")}}, nil
 		})
+		f.Use(func(next mcp.Handler) mcp.Handler {
+			return func(ctx context.Context, req *mcp.Request) (any, error) {
+				v, err := next(ctx, req)
+				if list, ok := v.(*mcp.ListResult); ok {
+					list.Items = append(list.Items, json.RawMessage("{\r\n  \"name\": \"added\",\n\r  \"inputSchema\":\r{\"type\":\"object\"}\n}\n"))
+				}
+				return v, err
+			}
+		})
 		c := serveLines(t, f.Server)
-		c.send(modernCall("1", "meta", `{}`))
-		line := c.next()
-		if m := parseWire(t, line); m.Result == nil || strings.ContainsRune(line, '\r') {
-			t.Errorf("got %q", line)
+		for _, request := range []string{modernCall("1", "meta", `{}`), modernRequest("1", "tools/list")} {
+			c.send(request)
+			line := c.next()
+			if m := parseWire(t, line); m.Result == nil || strings.ContainsRune(line, '\r') {
+				t.Errorf("got %q", line)
+			}
 		}
 		c.quiet()
 	})

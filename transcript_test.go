@@ -168,7 +168,15 @@ func waitingLines(t *testing.T, c *lineClient) string {
 			if !ok {
 				return lines.String()
 			}
-			parseWire(t, line)
+			parts := []json.RawMessage{json.RawMessage(line)}
+			if line[0] == '[' { // the answers to a batch
+				if err := json.Unmarshal([]byte(line), &parts); err != nil {
+					t.Errorf("not one array: %v: %s", err, line)
+				}
+			}
+			for _, part := range parts {
+				parseWire(t, string(part))
+			}
 			lines.WriteString("<- " + line)
 		default:
 			return lines.String()
