@@ -47,7 +47,7 @@ type AppCSP struct {
 // to it with Tool.App.
 func AddApp(r Registrar, uri, name string, page AppPage) *Resource {
 	res := newResource(r, kindResource, uri, name)
-	res.mime = appMIMEType
+	res.mime, res.app = appMIMEType, true
 	if !strings.HasPrefix(uri, "ui://") {
 		res.problem("", fmt.Errorf("the app's URI %.80q does not start with ui://", uri))
 	}
@@ -57,12 +57,47 @@ func AddApp(r Registrar, uri, name string, page AppPage) *Resource {
 	meta := page.meta(res)
 	res.read = func(ctx context.Context, uri string, _ []byte) (*ReadResult, error) {
 		html, err := page.HTML(ctx)
+		if err == nil && !isHTML5(html) {
+			err = res.unreadable(errors.New("the page does not begin with <!DOCTYPE html>"))
+		}
 		if err != nil {
 			return nil, err
 		}
 		return &ReadResult{Contents: []ResourceContents{{URI: uri, MIMEType: appMIMEType, Text: html, Meta: meta}}}, nil
 	}
 	return res.register()
+}
+
+// isHTML5 reports whether a page is a document of HTML5 (MCP Apps › Content
+// Requirements), as far as its beginning says.
+func isHTML5(page string) bool {
+	page = strings.TrimLeft(strings.TrimPrefix(page, "\ufeff"), " \t\r\n\f")
+	for strings.HasPrefix(page, "<!--") {
+		_, after, closed := strings.Cut(page, "-->")
+		if !closed {
+			return false
+		}
+		page = strings.TrimLeft(after, " \t\r\n\f")
+	}
+	const doctype = "<!doctype html"
+	return len(page) >= len(doctype) && strings.EqualFold(page[:len(doctype)], doctype)
+}
+
+// checkApps finds tools that point to an app which is not there, and such that
+// tell nothing to hosts without apps.
+func (r *registry) checkApps() (warnings []*RegistrationError) {
+	for _, t := range r.tools {
+		if t.app == "" || t.disabled {
+			continue
+		}
+		if !r.serves(t.app) {
+			warnings = append(warnings, t.finding("there is no resource %q, so that hosts cannot show its app; register one with AddApp", t.app))
+		}
+		if t.resultType != nil && t.shape == shapeEmpty {
+			warnings = append(warnings, t.finding("its result is empty, so that hosts which show no apps have nothing to tell the model"))
+		}
+	}
+	return warnings
 }
 
 var appPermissions = []string{"camera", "microphone", "geolocation", "clipboardWrite"}

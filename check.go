@@ -14,6 +14,7 @@ import (
 // error: one call in a test shows every mistake. Serving fails with the same
 // error. Check does not end registration.
 func (s *Server) Check() error {
+	s.walkTrees(s.registry)
 	s.mu.Lock()
 	warnings, err := s.registry.check()
 	s.mu.Unlock()
@@ -45,20 +46,8 @@ func (r *registry) check() (warnings []*RegistrationError, err error) {
 	for _, res := range r.resources {
 		take(res.check())
 	}
+	take(r.checkShared(), r.checkApps())
 	return warnings, errors.Join(problems...)
-}
-
-// check adds what only the finished definition shows.
-func (p *Prompt) check() (problems, warnings []*RegistrationError) {
-	problems = slices.Concat(p.problems, p.resolveIcons())
-	warnings = slices.Clone(p.warnings)
-	p.checkNamed(&problems, &warnings)
-	return problems, warnings
-}
-
-// check adds what only the finished definition shows.
-func (r *Resource) check() (problems, warnings []*RegistrationError) {
-	return slices.Concat(r.problems, r.resolveIcons()), r.warnings
 }
 
 func (s *Server) warn(warnings []*RegistrationError) {
@@ -73,9 +62,6 @@ func (t *Tool) check() (problems, warnings []*RegistrationError) {
 	refused, advice := t.compile()
 	problems, warnings = slices.Concat(t.problems, refused), slices.Concat(t.warnings, advice)
 	t.checkNamed(&problems, &warnings)
-	if t.app != "" && !t.reg.serves(t.app) {
-		warnings = append(warnings, t.finding("there is no resource %q, so that hosts cannot show its app; register one with AddApp", t.app))
-	}
 	if t.hints.contradictory() {
 		warnings = append(warnings, t.finding("it is hinted to be both read-only and destructive"))
 	}

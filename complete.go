@@ -31,6 +31,7 @@ func (d *definition) addCompleter(at *map[string]CompleteFunc, params []textPara
 	switch {
 	case fn == nil:
 		d.problem("", fmt.Errorf("the completion of %q is nil", name))
+	case params == nil && d.problems != nil: // the arguments are not known
 	case !slices.ContainsFunc(params, func(p textParam) bool { return p.name == name }):
 		d.problem("", fmt.Errorf("there is no argument %q to complete", name))
 	case (*at)[name] != nil:
@@ -65,7 +66,7 @@ type completeParams struct {
 }
 
 // complete answers completion/complete.
-func (snap *snapshot) complete(ctx context.Context, req *Request) (_ any, err error) {
+func (snap *snapshot) complete(ctx context.Context, req *Request) (any, error) {
 	var p completeParams
 	if raw := req.msg.Params.Raw; raw == nil || jsonx.Unmarshal(raw, &p) != nil || p.Argument == nil || p.Argument.Name == "" || p.Argument.Value == nil {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: ref (an object) and argument (an object with the strings name and value) are needed")
@@ -74,57 +75,79 @@ func (snap *snapshot) complete(ctx context.Context, req *Request) (_ any, err er
 	if err != nil {
 		return nil, err
 	}
-	params, completers, err := snap.completable(ctx, req, &p)
+	c, err := snap.completable(ctx, req, &p)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(params, func(t textParam) bool { return t.name == p.Argument.Name })
+	req.feature.Store(c.definition)
+	if err := req.permit(c.definition); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(c.params, func(t textParam) bool { return t.name == p.Argument.Name })
 	if i < 0 {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: there is no argument %.200q to complete", p.Argument.Name)
 	}
-	prefix := *p.Argument.Value
-	var values []string
-	if fn := completers[p.Argument.Name]; fn != nil {
-		defer func() {
-			if v := recover(); v != nil {
-				err = snap.srv.panicked("completion of "+req.what(), v)
-			}
-		}()
-		if values, err = fn(ctx, prefix, known); err != nil {
-			return nil, err
+	if fn := c.completers[p.Argument.Name]; fn != nil {
+		return req.suggest(ctx, fn, *p.Argument.Value, known)
+	}
+	return &Completion{Values: c.params[i].options(*p.Argument.Value)}, nil
+}
+
+// suggest runs a completion.
+func (r *Request) suggest(ctx context.Context, fn CompleteFunc, prefix string, known map[string]string) (_ any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.srv.panicked("completion of "+r.what(), v)
 		}
-	} else {
-		for _, v := range params[i].enum {
-			if strings.HasPrefix(strings.ToLower(v), strings.ToLower(prefix)) {
-				values = append(values, v)
-			}
-		}
+	}()
+	values, err := fn(ctx, prefix, known)
+	if err != nil {
+		return nil, err
 	}
 	return &Completion{Values: values}, nil
 }
 
+// options are the values of an enumeration that begin with prefix, in whatever
+// case.
+func (p *textParam) options(prefix string) []string {
+	var values []string
+	for _, v := range p.enum {
+		if strings.HasPrefix(strings.ToLower(v), strings.ToLower(prefix)) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// completed is what has arguments to complete.
+type completed struct {
+	*definition
+	params     []textParam // none for a single resource and for files
+	completers map[string]CompleteFunc
+}
+
 // completable finds what is to be completed.
-func (snap *snapshot) completable(ctx context.Context, req *Request, p *completeParams) ([]textParam, map[string]CompleteFunc, error) {
+func (snap *snapshot) completable(ctx context.Context, req *Request, p *completeParams) (completed, error) {
 	switch p.Ref.Type {
 	case "ref/prompt":
 		if prompt := snap.prompts[p.Ref.Name]; prompt != nil && snap.visible(ctx, prompt.info) {
-			req.feature.Store(&prompt.definition)
-			return prompt.params, prompt.completers, nil
+			return completed{&prompt.definition, prompt.params, prompt.completers}, nil
 		}
-		return nil, nil, Errorf(CodeInvalidParams, "Unknown prompt: %.200q", p.Ref.Name)
+		return completed{}, unknownPrompt(p.Ref.Name)
 	case "ref/resource":
-		for _, r := range snap.templates {
-			if r.uri == p.Ref.URI && snap.visible(ctx, r.info) {
-				req.feature.Store(&r.definition)
-				return r.params, r.completers, nil
-			}
+		i := slices.IndexFunc(snap.templates, func(r *resourcePlan) bool {
+			return r.uri == p.Ref.URI && snap.visible(ctx, r.info)
+		})
+		r := snap.resourceAt(ctx, p.Ref.URI)
+		if i >= 0 {
+			r = snap.templates[i]
 		}
-		if r := snap.resources[p.Ref.URI]; r != nil && snap.visible(ctx, r.info) {
-			return nil, nil, nil // nothing of it varies
+		if r == nil {
+			return completed{}, notFound(p.Ref.URI, req.rev)
 		}
-		return nil, nil, notFound(p.Ref.URI, req.rev)
+		return completed{&r.definition, r.params, r.completers}, nil
 	}
-	return nil, nil, Errorf(CodeInvalidParams, `Invalid params: ref.type must be "ref/prompt" or "ref/resource"`)
+	return completed{}, Errorf(CodeInvalidParams, `Invalid params: ref.type must be "ref/prompt" or "ref/resource"`)
 }
 
 // appendMembers appends the members of a completion's result.

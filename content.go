@@ -223,11 +223,17 @@ func (a *Annotations) appendJSON(dst []byte, rev *wire.Revision) ([]byte, error)
 	if err := a.check(); err != nil {
 		return dst, err
 	}
+	out := a.in(rev)
+	return jsonx.Append(dst, &out)
+}
+
+// in returns a as rev has it.
+func (a *Annotations) in(rev *wire.Revision) Annotations {
 	out := *a
 	if !rev.Titles {
 		out.LastModified = time.Time{}
 	}
-	return jsonx.Append(dst, &out)
+	return out
 }
 
 // UnmarshalJSON implements json.Unmarshaler. What cannot be read is left out:

@@ -38,10 +38,12 @@ type definition struct {
 	disabled    bool
 	category    string
 	tags        map[string]string // of no meaning to this package
+	scopes      []string          // nil: none is required
 	middlewares []Middleware
 
 	problems, warnings []*RegistrationError
-	listedIcons        []Icon // with those from files in place; set by resolveIcons
+	listedIcons        []Icon               // with those from files in place; set by resolveIcons
+	iconProblems       []*RegistrationError // what resolveIcons found
 }
 
 // define starts a definition at the place of the caller's caller.
@@ -132,21 +134,25 @@ func (d *definition) setCategory(name string) {
 	d.setMeta(categoryKey, jsonx.AppendString(nil, name))
 }
 
-// resolveIcons loads the icons that are files and returns what is wrong.
+// resolveIcons loads the icons that are files and returns what is wrong. What
+// was loaded stays as it is: requests may be reading it.
 func (d *definition) resolveIcons() (problems []*RegistrationError) {
-	d.listedIcons = nil
+	if len(d.listedIcons) == len(d.icons) {
+		return d.iconProblems
+	}
+	d.listedIcons, d.iconProblems = nil, nil
 	for _, icon := range d.icons {
 		icon, err := icon.resolve(d.srv.opts.Files)
 		if err != nil {
-			problems = append(problems, d.finding("%w", err))
+			d.iconProblems = append(d.iconProblems, d.finding("%w", err))
 		}
 		d.listedIcons = append(d.listedIcons, icon)
 	}
-	return problems
+	return d.iconProblems
 }
 
 func (d *definition) definitionOf() *definition { return d }
 
 func (d *definition) info() Info {
-	return Info{Kind: d.kind, Name: d.name, URI: d.uri, Category: d.category, Tags: d.tags}
+	return Info{Kind: d.kind, Name: d.name, URI: d.uri, Category: d.category, Tags: d.tags, Scopes: d.scopes}
 }

@@ -192,13 +192,29 @@ func (snap *snapshot) appendHints(dst []byte, method string, rev *wire.Revision)
 	return appendCache(dst, hint)
 }
 
-// appendReadHints appends the caching hints of what was read: the resource's
-// own, if it has any.
+// appendReadHints appends the caching hints of what was read. An answer that
+// took several rounds is one client's alone, and good for once (MCP
+// 2026-07-28, Caching › Cache Key).
 func (snap *snapshot) appendReadHints(dst []byte, req *Request) []byte {
-	if r := req.resource.Load(); r != nil && r.cache != nil && req.rev.Modern {
-		return appendCache(dst, *r.cache)
+	switch r := req.resource.Load(); {
+	case !req.rev.Modern:
+		return dst
+	case req.answers():
+		return appendCache(dst, Cache{})
+	default:
+		return appendCache(dst, snap.srv.readHint(r))
 	}
-	return snap.appendHints(dst, jsonrpc.MethodResourcesRead, req.rev)
+}
+
+// readHint is the caching hint of reads of r: its own, if it has any.
+func (s *Server) readHint(r *Resource) Cache {
+	if r != nil && r.cache != nil {
+		return *r.cache
+	}
+	if hint, ok := s.opts.ListCache[jsonrpc.MethodResourcesRead]; ok {
+		return hint
+	}
+	return s.opts.Cache
 }
 
 func appendCache(dst []byte, hint Cache) []byte {

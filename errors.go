@@ -44,8 +44,9 @@ type Error struct {
 	Data any
 
 	remote bool
-	status int  // of the HTTP answer; 0: what the code implies
-	own    bool // made by this package: the code is right as it is
+	status int      // of the HTTP answer; 0: what the code implies
+	own    bool     // made by this package: the code is right as it is
+	scopes []string // not nil: those that the caller would need
 }
 
 // Errorf returns a protocol error with a formatted message.

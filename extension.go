@@ -68,10 +68,13 @@ func (r *registry) hasApps() bool {
 // serves reports whether a read of uri can find something.
 func (r *registry) serves(uri string) bool {
 	return slices.ContainsFunc(r.resources, func(res *Resource) bool {
+		if res.disabled {
+			return false
+		}
 		if res.template != nil {
 			_, ok := res.template.values(uri)
 			return ok
 		}
-		return res.uri == uri || res.files != nil && strings.HasPrefix(uri, res.uri)
+		return res.uri == uri || res.tree != nil && strings.HasPrefix(uri, res.uri)
 	})
 }

@@ -319,6 +319,7 @@ func (s *Server) freeze() (*snapshot, error) {
 }
 
 func (s *Server) freezeOnce() (*snapshot, []*RegistrationError, error) {
+	s.walkTrees(s.registry)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if snap := s.current.Load(); snap != nil {

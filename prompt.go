@@ -104,6 +104,14 @@ func (p *Prompt) derive(typ reflect.Type) {
 	p.params = params
 }
 
+// check adds what only the finished definition shows.
+func (p *Prompt) check() (problems, warnings []*RegistrationError) {
+	problems = slices.Concat(p.problems, p.resolveIcons())
+	warnings = slices.Clone(p.warnings)
+	p.checkNamed(&problems, &warnings)
+	return problems, warnings
+}
+
 // change guards every fluent method.
 func (p *Prompt) change(apply func()) *Prompt {
 	p.mutate(apply)
@@ -145,6 +153,14 @@ func (p *Prompt) Complete(arg string, fn CompleteFunc) *Prompt {
 
 // Meta adds a key to the prompt's _meta, as Tool.Meta does.
 func (p *Prompt) Meta(key string, v any) *Prompt { return p.change(p.metaSetter(key, v)) }
+
+// RequireScopes lets only those get or complete the prompt whose principal was granted
+// all of these OAuth scopes; over HTTP others get 403 with what they lack. It
+// is listed nonetheless. Who is on the other end of a pipe, or in the same
+// process, needs a principal only if there is one: see WithPrincipal.
+func (p *Prompt) RequireScopes(scopes ...string) *Prompt {
+	return p.change(func() { p.require(scopes) })
+}
 
 // Use adds middleware around this prompt alone. The first added is outermost.
 func (p *Prompt) Use(mw ...Middleware) *Prompt {

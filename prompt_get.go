@@ -48,10 +48,17 @@ func (snap *snapshot) getPrompt(ctx context.Context, req *Request) (any, error) 
 	}
 	p := snap.prompts[name]
 	if p == nil || !snap.visible(ctx, p.info) {
-		return nil, Errorf(CodeInvalidParams, "Unknown prompt: %.200q", name)
+		return nil, unknownPrompt(name)
 	}
 	req.feature.Store(&p.definition)
+	if err := req.permit(&p.definition); err != nil {
+		return nil, err
+	}
 	return p.run(ctx, req)
+}
+
+func unknownPrompt(name string) error {
+	return Errorf(CodeInvalidParams, "Unknown prompt: %.200q", name)
 }
 
 // expand checks the arguments and runs the handler: the innermost Handler of

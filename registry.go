@@ -86,6 +86,8 @@ type registry struct {
 	warned    map[string]bool // texts of the warnings that were logged
 	methods   map[string]*extensionMethod
 	writers   map[reflect.Type]writerFunc
+
+	filterSite callSite // of Visible
 }
 
 // mutate applies a change to what is registered. It panics when the server is

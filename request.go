@@ -124,6 +124,10 @@ func (r *Request) SessionID() string { return "" }
 // request; for other methods it is zero.
 func (r *Request) Info() Info {
 	if d := r.feature.Load(); d != nil {
+		if res := r.resource.Load(); res != nil {
+			uri, _ := unquoted(r.msg.Params.URI)
+			return res.infoAt(uri)
+		}
 		return d.info()
 	}
 	name, _ := unquoted(r.msg.Params.Name)
@@ -141,10 +145,12 @@ func (r *Request) Info() Info {
 
 // Info describes a registered feature. Kind is "tool", "prompt", "resource" or
 // "template"; URI is that of a resource, or the template. Category and Tags
-// are those given at registration; nobody may change the map.
+// are those given at registration, and so are Scopes, those of RequireScopes;
+// nobody may change the map and the slice.
 type Info struct {
 	Kind, Name, URI, Category string
 	Tags                      map[string]string
+	Scopes                    []string
 }
 
 // Progress tells the client how far the request is. done must rise with every

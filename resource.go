@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"mime"
 	"reflect"
 	"slices"
 
@@ -24,7 +24,8 @@ type Resource struct {
 	annotations *Annotations
 	cache       *Cache // nil: the server's
 	watchable   bool
-	files       fs.FS // not nil: a tree of files below uri
+	tree        *fileTree // not nil: files below uri
+	app         bool      // a user interface
 	read        readFunc
 }
 
@@ -156,6 +157,28 @@ func (r *Resource) derive(typ reflect.Type) {
 	}
 }
 
+// check adds what only the finished definition shows.
+func (r *Resource) check() (problems, warnings []*RegistrationError) {
+	problems, warnings = slices.Concat(r.problems, r.resolveIcons()), slices.Clone(r.warnings)
+	if r.mime != "" {
+		if _, _, err := mime.ParseMediaType(r.mime); err != nil {
+			problems = append(problems, r.finding("the media type %.80q is not valid: %w", r.mime, err))
+		}
+	}
+	if r.app && r.mime != appMIMEType {
+		problems = append(problems, r.finding("the media type of an app is %s and nothing else", appMIMEType))
+	}
+	if r.tree != nil {
+		if r.tree.err != nil {
+			problems = append(problems, r.finding("the files cannot be listed: %w", r.tree.err))
+		}
+		if r.tree.cut {
+			warnings = append(warnings, r.finding("there are more than %d files; the others can be read but are not listed", maxFiles))
+		}
+	}
+	return problems, warnings
+}
+
 // change guards every fluent method.
 func (r *Resource) change(apply func()) *Resource {
 	r.mutate(apply)
@@ -171,8 +194,15 @@ func (r *Resource) Desc(s string) *Resource { return r.change(func() { r.desc = 
 // MIME sets the media type, such as "text/markdown".
 func (r *Resource) MIME(mimeType string) *Resource { return r.change(func() { r.mime = mimeType }) }
 
-// Size says how many bytes the resource has.
-func (r *Resource) Size(bytes int64) *Resource { return r.change(func() { r.size = &bytes }) }
+// Size says how many bytes a single resource has.
+func (r *Resource) Size(bytes int64) *Resource {
+	return r.change(func() {
+		if bytes < 0 || r.kind == kindTemplate || r.tree != nil {
+			r.problem("", fmt.Errorf("the size %d is not that of one resource", bytes))
+		}
+		r.size = &bytes
+	})
+}
 
 // Icon adds an icon, as Tool.Icon does.
 func (r *Resource) Icon(src string, sizes ...string) *Resource {
@@ -229,6 +259,14 @@ func (r *Resource) Complete(variable string, fn CompleteFunc) *Resource {
 
 // Meta adds a key to the resource's _meta, as Tool.Meta does.
 func (r *Resource) Meta(key string, v any) *Resource { return r.change(r.metaSetter(key, v)) }
+
+// RequireScopes lets only those read, watch or complete the resource whose principal was granted
+// all of these OAuth scopes; over HTTP others get 403 with what they lack. It
+// is listed nonetheless. Who is on the other end of a pipe, or in the same
+// process, needs a principal only if there is one: see WithPrincipal.
+func (r *Resource) RequireScopes(scopes ...string) *Resource {
+	return r.change(func() { r.require(scopes) })
+}
 
 // Use adds middleware around this resource alone. The first added is
 // outermost.

@@ -100,7 +100,7 @@ func (snap *snapshot) compileResources(r *registry, single, templates *listing) 
 			if completes(res.params, res.completers) {
 				snap.gates[wire.Completions] = true
 			}
-		case res.files != nil:
+		case res.tree != nil:
 			snap.trees = append(snap.trees, p)
 		default:
 			snap.resources[res.uri] = p
@@ -110,7 +110,7 @@ func (snap *snapshot) compileResources(r *registry, single, templates *listing) 
 		}
 		switch {
 		case res.hidden:
-		case res.files != nil:
+		case res.tree != nil:
 			l.items = append(l.items, p.entries()...)
 		default:
 			l.items = append(l.items, p)
@@ -133,26 +133,44 @@ func (snap *snapshot) readResource(ctx context.Context, req *Request) (any, erro
 	}
 	req.resource.Store(p.Resource)
 	req.feature.Store(&p.definition)
+	if err := req.permit(&p.definition); err != nil {
+		return nil, err
+	}
 	return p.run(ctx, req)
 }
 
 // resourceAt finds what answers for uri: a resource of that URI, else the
 // first template that matches, else the first tree of files that has it.
 func (snap *snapshot) resourceAt(ctx context.Context, uri string) *resourcePlan {
-	if p := snap.resources[uri]; p != nil && snap.visible(ctx, p.info) {
+	visible := func(p *resourcePlan) bool {
+		return snap.visible(ctx, func() Info { return p.infoAt(uri) })
+	}
+	if p := snap.resources[uri]; p != nil && visible(p) {
 		return p
 	}
 	for _, p := range snap.templates {
-		if _, ok := p.template.values(uri); ok && snap.visible(ctx, p.info) {
+		if _, ok := p.template.values(uri); ok && visible(p) {
 			return p
 		}
 	}
 	for _, p := range snap.trees {
-		if _, ok := p.file(uri); ok && snap.visible(ctx, p.info) {
+		if _, ok := p.tree.find(uri); ok && visible(p) {
 			return p
 		}
 	}
 	return nil
+}
+
+// infoAt describes what of r is at uri: of a tree, the one file.
+func (r *Resource) infoAt(uri string) Info {
+	info := r.info()
+	if r.tree == nil {
+		return info
+	}
+	if name, ok := r.tree.name(uri); ok {
+		info.Name, info.URI = name, uri
+	}
+	return info
 }
 
 // notFound is the answer to a URI that names nothing (MCP 2026-07-28,
@@ -242,15 +260,24 @@ type TemplateInfo struct {
 	Meta        Meta         `json:"_meta,omitempty"`
 }
 
-// encode returns the resource's entry in its list as rev has it.
-func (p *resourcePlan) encode(rev *wire.Revision) json.RawMessage {
-	out := ResourceInfo{URI: p.uri, Name: p.name, Description: p.desc, MIMEType: p.mime, Size: p.size, Annotations: p.annotations}
+// describe returns the resource's entry in its list as rev has it.
+func (p *resourcePlan) describe(rev *wire.Revision) ResourceInfo {
+	out := ResourceInfo{URI: p.uri, Name: p.name, Description: p.desc, MIMEType: p.mime, Size: p.size}
+	if p.annotations != nil {
+		a := p.annotations.in(rev)
+		out.Annotations = &a
+	}
 	if rev.Titles {
 		out.Title, out.Meta = p.title, p.meta
 	}
 	if rev.Icons {
 		out.Icons = p.listedIcons
 	}
+	return out
+}
+
+func (p *resourcePlan) encode(rev *wire.Revision) json.RawMessage {
+	out := p.describe(rev)
 	if p.template == nil {
 		return mustEncode(&out, &p.definition)
 	}

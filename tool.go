@@ -174,6 +174,14 @@ func (t *Tool) Meta(key string, v any) *Tool {
 	return t.change(set)
 }
 
+// RequireScopes lets only those call the tool whose principal was granted
+// all of these OAuth scopes; over HTTP others get 403 with what they lack. It
+// is listed nonetheless. Who is on the other end of a pipe, or in the same
+// process, needs a principal only if there is one: see WithPrincipal.
+func (t *Tool) RequireScopes(scopes ...string) *Tool {
+	return t.change(func() { t.require(scopes) })
+}
+
 // Use adds middleware around this tool alone. The first added is outermost.
 func (t *Tool) Use(mw ...Middleware) *Tool {
 	t.reg.use(&t.middlewares, t.feature(), mw)

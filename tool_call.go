@@ -49,6 +49,9 @@ func (snap *snapshot) callTool(ctx context.Context, req *Request) (any, error) {
 	}
 	req.tool.Store(p)
 	req.feature.Store(&p.definition)
+	if err := req.permit(&p.definition); err != nil {
+		return nil, err
+	}
 	if fault := p.checkParams(req); fault != nil {
 		return nil, fault
 	}

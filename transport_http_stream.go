@@ -33,7 +33,6 @@ type httpStream struct {
 	open bool       // the response is a stream by now
 	done bool       // the response is complete
 	err  error      // the first write error
-	buf  []byte
 
 	seen  atomic.Uint64  // tick of the last sign of life
 	alive sync.WaitGroup // the calls of keepAlive
@@ -163,10 +162,13 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 		return
 	}
 	if !st.open && (st.json || status != http.StatusOK) {
+		if fault != nil && fault.scopes != nil {
+			st.w.Header().Set("WWW-Authenticate", insufficientScope(fault.scopes))
+		}
 		writeJSON(st.w, status, body)
 		return
 	}
-	_ = st.event(body) // a client that is gone needs no answer
+	_ = st.send(body) // a client that is gone needs no answer
 }
 
 // notify implements carrier. A client that accepts no stream goes without, and
@@ -180,17 +182,10 @@ func (st *httpStream) notify(_ context.Context, msg []byte) error {
 	if st.done || !st.sse {
 		return errNoStream
 	}
-	return st.event(msg)
+	return st.send(msg)
 }
 
 var errNoStream = errors.New("mcp: the client accepts no stream, or the request has ended")
-
-// event sends one message as an event. st.mu is held.
-func (st *httpStream) event(msg []byte) error {
-	return st.send(func(dst []byte) []byte {
-		return sse.AppendEvent(dst, sse.Event{Data: msg})
-	})
-}
 
 // keepAlive sends a comment, so that neither client nor proxy take silence
 // for the end. Whoever is writing already breaks it.
@@ -200,17 +195,22 @@ func (st *httpStream) keepAlive() {
 	}
 	defer st.mu.Unlock()
 	if !st.done && st.sse {
-		_ = st.send(func(dst []byte) []byte { return dst })
+		_ = st.send(nil)
 	}
 }
 
-// send writes to the stream at once, and opens it first when it is not yet
-// one. Every opening, and every sign of life, is a comment. st.mu is held.
-func (st *httpStream) send(add func([]byte) []byte) error {
+// send writes a message as an event, or nil as a sign of life, at once. It
+// opens the stream when it is not yet one. Openings and signs of life are
+// comments. st.mu is held.
+func (st *httpStream) send(msg []byte) error {
 	if st.err != nil {
 		return st.err
 	}
-	before := st.buf[:0]
+	buf := responses.Get().(*[]byte)
+	out := (*buf)[:0]
+	if !st.open || msg == nil {
+		out = sse.AppendComment(out, "")
+	}
 	if !st.open {
 		st.open = true
 		head := st.w.Header()
@@ -218,17 +218,19 @@ func (st *httpStream) send(add func([]byte) []byte) error {
 		head["Cache-Control"] = noCacheValue
 		head["X-Accel-Buffering"] = noValue
 		st.w.WriteHeader(http.StatusOK)
-		before = sse.AppendComment(before, "")
 	}
-	st.buf = add(before)
-	if len(st.buf) == 0 {
-		st.buf = sse.AppendComment(st.buf, "")
+	if msg != nil {
+		out = sse.AppendEvent(out, sse.Event{Data: msg})
 	}
 	rc := http.NewResponseController(st.w)
-	if st.err = write(st.w, rc, st.buf); st.err == nil {
+	if st.err = write(st.w, rc, out); st.err == nil {
 		if err := rc.Flush(); !errors.Is(err, http.ErrNotSupported) { // else the events come late, but come
 			st.err = err
 		}
+	}
+	if cap(out) <= keepBuffer {
+		*buf = out
+		responses.Put(buf)
 	}
 	st.seen.Store(st.h.active.now.Load())
 	if st.err != nil && st.ctx.req.session == nil {
