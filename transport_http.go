@@ -69,8 +69,9 @@ func (o *HTTPOptions) check() error {
 // is safe for concurrent use; handlers of tools run in the goroutines of
 // net/http and their contexts end when the client hangs up.
 //
-// Servers around it should not set http.Server.WriteTimeout, which would cut
-// streams. opts may be nil.
+// Servers around it should set http.Server.ReadTimeout, which bounds bodies
+// and not calls here, and should not set WriteTimeout, which would cut long
+// calls. opts may be nil.
 func (s *Server) HTTPHandler(opts *HTTPOptions) (http.Handler, error) {
 	return s.httpHandler(opts)
 }
@@ -106,12 +107,11 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 
 // httpHandler serves one HTTP endpoint.
 type httpHandler struct {
-	snap        *snapshot
-	opts        HTTPOptions
-	guard       *guard
-	modernOnly  bool          // revisions before 2026-07-28 are refused
-	bodyTimeout time.Duration // for reading a request's body; 0: none
-	active      streams
+	snap       *snapshot
+	opts       HTTPOptions
+	guard      *guard
+	modernOnly bool // revisions before 2026-07-28 are refused
+	active     streams
 
 	once sync.Once
 	over chan struct{} // closed by stop
@@ -234,11 +234,6 @@ const growBody = 1 << 20
 // answered.
 func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	limit := int64(h.snap.srv.opts.Limits.Message)
-	if h.bodyTimeout > 0 {
-		rc := http.NewResponseController(w)
-		_ = rc.SetReadDeadline(time.Now().Add(h.bodyTimeout)) // not every writer has deadlines
-		defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
-	}
 	var err error
 	switch n := r.ContentLength; {
 	case n > limit:
@@ -256,6 +251,7 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil:
+		readInTime(w, r)
 		return body, true
 	case errors.Is(err, ErrTooLarge):
 		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", limit))
@@ -265,6 +261,15 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 		refuseHTTP(w, http.StatusBadRequest, "the body could not be read to its end")
 	}
 	return nil, false
+}
+
+// readInTime lifts the deadline of a server with a ReadTimeout, which is for
+// the body alone: net/http would take its passing for a hang-up. It stays when
+// the body was not read, as then net/http reads it.
+func readInTime(w http.ResponseWriter, r *http.Request) {
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.ReadTimeout > 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not every writer has deadlines
+	}
 }
 
 // stopped reports whether stop was called.

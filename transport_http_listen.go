@@ -14,7 +14,7 @@ import (
 // streams, which have one for each write.
 const (
 	headerTimeout   = 10 * time.Second
-	bodyTimeout     = 60 * time.Second
+	readTimeout     = 60 * time.Second // for header and body
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 10 * time.Second
 	maxHeaderBytes  = 64 << 10
@@ -60,7 +60,6 @@ func (h *httpHandler) serveListener(ctx context.Context, l net.Listener) error {
 		return errors.Join(err, l.Close())
 	}
 	defer srv.serving.remove(own)
-	h.bodyTimeout = bodyTimeout
 	srv.log.Info("mcp: serving HTTP", "address", l.Addr().String(), "path", "/mcp")
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 		srv.log.Warn("mcp: the server listens for other machines and asks nobody who they are", "address", l.Addr().String())
@@ -68,7 +67,7 @@ func (h *httpHandler) serveListener(ctx context.Context, l net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	web := &http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(srv.log.Handler(), slog.LevelWarn),
 	}
