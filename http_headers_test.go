@@ -275,22 +275,22 @@ func TestHTTPParamsDefinition(t *testing.T) {
 		{"XMH-04 C80 AMB-04 M33 number", `number`, check(define[struct {
 			Share float64 `json:"share" mcp:"header=Share"`
 		}])},
-		{"XMH-04 array", `array`, check(define[struct {
+		{"XMH-04 array", `struct.Tags`, check(define[struct {
 			Tags []string `json:"tags" mcp:"header=Tags"`
 		}])},
-		{"XMH-04 object", `object`, check(define[struct {
+		{"XMH-04 object", `struct.Inner`, check(define[struct {
 			Inner struct{ A int } `json:"inner" mcp:"header=Inner"`
 		}])},
 		{"XMH-04 AMB-22 no type", `no single type`, check(define[struct {
 			Any any `json:"any" mcp:"header=Any"`
 		}])},
-		{"XMH-05 C80 in items", `list.region`, check(define[struct {
+		{"XMH-05 C80 in items", `struct.List[].Region`, check(define[struct {
 			List []inner `json:"list"`
 		}])},
-		{"XMH-05 in values of a map", `map.region`, check(define[struct {
+		{"XMH-05 in values of a map", `struct.Map[].Region`, check(define[struct {
 			Map map[string]inner `json:"map"`
 		}])},
-		{"XMH-05 AMB-23 in a definition", `field region`, check(define[struct {
+		{"XMH-05 AMB-23 in a definition", `loop.Region`, check(define[struct {
 			Loop []*loop `json:"loop"`
 		}])},
 	}
