@@ -144,11 +144,13 @@ func TestOtherNumbers(t *testing.T) {
 	})
 	t.Run("an integer in an any stays exact or is refused", func(t *testing.T) {
 		p := input[wrap[any]](t)
-		for _, ok := range []string{"9007199254740992", "123456789012345678e1", "0.12345678901234567890", "12345678901234567000"} {
+		for _, ok := range []string{"9007199254740992", "123456789012345678e1", "0.12345678901234567890", "12345678901234567168"} {
 			accepts(t, p, `{"v":[`+ok+`]}`, `{"v":[`+ok+`]}`)
 		}
 		refuses(t, p, `{"v":{"a":9007199254740993}}`,
 			"/v/a type: v.a is an integer too large to be kept exactly, 9007199254740993: send it as a string")
+		refuses(t, p, `{"v":70000000000000100}`,
+			"/v type: v is an integer too large to be kept exactly, 70000000000000100: send it as a string")
 		refuses(t, p, `{"v":1e400}`, "/v type: v is a number out of range: 1e400")
 	})
 	t.Run("C13 integers of any size", func(t *testing.T) {

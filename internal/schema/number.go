@@ -164,7 +164,7 @@ func (r *run) exactNumber(text []byte, d *decimal) bool {
 	}
 	s := string(text)
 	f, err := strconv.ParseFloat(s, 64)
-	if err == nil && (strconv.FormatFloat(f, 'f', -1, 64) == s || strconv.FormatFloat(f, 'f', 0, 64) == s) {
+	if err == nil && strconv.FormatFloat(f, 'f', 0, 64) == s {
 		return true
 	}
 	return r.inexact(text)
