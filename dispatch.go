@@ -49,11 +49,13 @@ func (snap *snapshot) handle(c *requestContext, dst []byte) ([]byte, *Error) {
 			return append(append(jsonrpc.AppendResult(dst, req.msg.ID), cached...), '}'), nil
 		}
 	}
+	if req.msg.Method == jsonrpc.MethodListen {
+		req.end() // there is no progress and no log on its stream
+		v, err := snap.run(c, req)
+		return snap.listen(c, req, dst, v, err)
+	}
 	v, err := snap.run(c, req)
 	req.end()
-	if req.subscriber != nil && err == nil {
-		return snap.hold(c, req, dst), nil
-	}
 	return snap.respond(dst, req, v, err)
 }
 

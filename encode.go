@@ -66,6 +66,10 @@ func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, met
 	if !snap.fits(req.msg.Method, v) {
 		return dst, nil, snap.wrongResult(req, v)
 	}
+	if snap.methods[req.msg.Method] != nil {
+		dst, err = appendExtension(dst, v)
+		return dst, nil, err
+	}
 	switch r := v.(type) {
 	case *Result:
 		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
@@ -80,8 +84,6 @@ func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, met
 		return dst, r.Meta, err
 	case *Completion:
 		dst, err = r.appendMembers(dst)
-	case *extensionResult:
-		dst, err = r.appendMembers(dst)
 	case *ListResult:
 		if err = checkItems(r.Items); err == nil {
 			dst = snap.appendList(dst, snap.listing(req.msg.Method), r, req.rev)
@@ -94,6 +96,9 @@ func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, met
 
 // fits reports whether v is a result of the method.
 func (snap *snapshot) fits(method string, v any) bool {
+	if m := snap.methods[method]; m != nil {
+		return reflect.TypeOf(v) == m.result
+	}
 	switch r := v.(type) {
 	case *Result:
 		return r != nil && method == jsonrpc.MethodToolsCall
@@ -103,8 +108,6 @@ func (snap *snapshot) fits(method string, v any) bool {
 		return r != nil && method == jsonrpc.MethodResourcesRead
 	case *Completion:
 		return r != nil && method == jsonrpc.MethodComplete
-	case *extensionResult:
-		return snap.methods[method] != nil
 	case *ListResult:
 		return r != nil && snap.listing(method) != nil
 	case *ServerInfo:

@@ -64,7 +64,7 @@ func (r *Resource) serveFiles(files fs.FS) *Resource {
 type fileTree struct {
 	base   string
 	files  fs.FS
-	once   sync.Once // guards the walk, which sets the next fields
+	once   sync.Once   // guards the walk, which sets the next fields
 	listed []fileFacts // in the order of their names
 	cut    bool        // there are more
 	err    error       // why nothing could be listed

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
@@ -49,12 +48,12 @@ type hub struct {
 type subscriber struct {
 	id   jsonrpc.ID
 	want [numEvents]bool
-	uris []string
 	wake chan struct{} // of one element: something is due
 
 	mu      sync.Mutex // protects the fields below
 	due     [numEvents]bool
-	dueURIs []string
+	watched map[string]bool // by URI: whether a change is due; nil: none is watched
+	dueURIs []string        // those that are, in order
 }
 
 func (h *hub) changed(e event) {
@@ -67,9 +66,11 @@ func (h *hub) changed(e event) {
 
 func (h *hub) updated(uri string) {
 	h.each(func(s *subscriber) bool {
-		if !slices.Contains(s.uris, uri) || slices.Contains(s.dueURIs, uri) {
+		due, watched := s.watched[uri]
+		if !watched || due {
 			return false
 		}
+		s.watched[uri] = true
 		s.dueURIs = append(s.dueURIs, uri)
 		return true
 	})
@@ -107,6 +108,7 @@ func (h *hub) add(s *subscriber, limit int) bool {
 	return true
 }
 
+// remove lets s go; it may have gone before.
 func (h *hub) remove(s *subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,41 +125,50 @@ func (snap *snapshot) subscribe(ctx context.Context, req *Request) (any, error) 
 	if raw := req.msg.Params.Raw; raw == nil || jsonx.Unmarshal(raw, &params) != nil || params.Wanted == nil {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: notifications must be an object with booleans toolsListChanged, promptsListChanged, resourcesListChanged and the list of URIs resourceSubscriptions")
 	}
-	honoured := snap.honour(ctx, params.Wanted)
-	sub := &subscriber{
-		id: req.msg.ID, uris: honoured.URIs, wake: make(chan struct{}, 1),
-		want: [numEvents]bool{honoured.Tools, honoured.Prompts, honoured.Resources},
+	if req.subscriber != nil {
+		return nil, errors.New("middleware called next twice for one subscription")
 	}
+	sub, honoured := snap.honour(ctx, req, params.Wanted)
 	limit := snap.srv.opts.Limits.Streams
 	if !snap.srv.hub.add(sub, limit) {
 		return nil, Errorf(CodeInternalError, "Internal error: too many subscriptions (%d)", limit)
 	}
+	req.subscriber = sub
 	filter, err := jsonx.Marshal(honoured)
 	if err == nil {
 		err = sub.send(ctx, req, "notifications/subscriptions/acknowledged", `"notifications":`, filter)
 	}
 	if err != nil {
-		snap.srv.hub.remove(sub)
 		return nil, err
 	}
-	req.subscriber = sub
 	return honoured, nil
 }
 
-// honour reduces a filter to what this server tells.
-func (snap *snapshot) honour(ctx context.Context, f *Filter) *Filter {
+// honour makes the subscriber that gets what this server tells of what is
+// wanted.
+func (snap *snapshot) honour(ctx context.Context, req *Request, wanted *Filter) (*subscriber, *Filter) {
 	dynamic := snap.srv.opts.Dynamic
 	out := &Filter{
-		Tools:     f.Tools && dynamic && snap.gates[wire.Tools],
-		Prompts:   f.Prompts && dynamic && snap.gates[wire.Prompts],
-		Resources: f.Resources && dynamic && snap.gates[wire.Resources],
+		Tools:     wanted.Tools && dynamic && snap.gates[wire.Tools],
+		Prompts:   wanted.Prompts && dynamic && snap.gates[wire.Prompts],
+		Resources: wanted.Resources && dynamic && snap.gates[wire.Resources],
 	}
-	for _, uri := range f.URIs {
-		if p := snap.resourceAt(ctx, uri); p != nil && p.watchable && !slices.Contains(out.URIs, uri) {
+	sub := &subscriber{
+		id: req.msg.ID, wake: make(chan struct{}, 1), want: [numEvents]bool{out.Tools, out.Prompts, out.Resources},
+	}
+	for _, uri := range wanted.URIs {
+		if _, twice := sub.watched[uri]; twice {
+			continue
+		}
+		if p := snap.resourceAt(ctx, uri); p != nil && p.watchable && req.permits(&p.definition) {
 			out.URIs = append(out.URIs, uri)
+			if sub.watched == nil {
+				sub.watched = make(map[string]bool)
+			}
+			sub.watched[uri] = false
 		}
 	}
-	return out
+	return sub, out
 }
 
 // send sends one notification of the subscription; member and value, which may
@@ -171,20 +182,31 @@ func (s *subscriber) send(ctx context.Context, req *Request, method, member stri
 	return req.carrier.notify(ctx, append(msg, "}}}"...))
 }
 
+// listen answers subscriptions/listen once the chain has run: it stays with a
+// subscription that was acknowledged.
+func (snap *snapshot) listen(ctx context.Context, req *Request, dst []byte, v any, err error) ([]byte, *Error) {
+	if req.subscriber != nil {
+		defer snap.srv.hub.remove(req.subscriber)
+	}
+	if err != nil || req.subscriber == nil {
+		return snap.respond(dst, req, v, err)
+	}
+	return snap.hold(ctx, req, dst), nil
+}
+
 // hold tells a subscription's changes until it ends, and appends the response
 // if it is the server that ends it (MCP 2026-07-28, Subscriptions › Graceful
 // Closure).
 func (snap *snapshot) hold(ctx context.Context, req *Request, dst []byte) []byte {
 	sub := req.subscriber
-	defer snap.srv.hub.remove(sub)
 	for {
 		select {
 		case <-sub.wake:
-			if sub.tell(ctx, req) != nil {
+			if sub.tell(ctx, req) != nil && ctx.Err() == nil {
 				return dst // the client is gone
 			}
 		case <-ctx.Done():
-			if !errors.Is(context.Cause(ctx), ErrShutdown) {
+			if cause := context.Cause(ctx); errors.Is(cause, ErrCancelled) || errors.Is(cause, ErrDisconnected) {
 				return dst
 			}
 			dst = append(jsonrpc.AppendResult(dst, req.msg.ID), `{"resultType":"complete","_meta":{"`+jsonrpc.MetaSubscriptionID+`":`...)
@@ -199,6 +221,9 @@ func (s *subscriber) tell(ctx context.Context, req *Request) error {
 	s.mu.Lock()
 	due, uris := s.due, s.dueURIs
 	s.due, s.dueURIs = [numEvents]bool{}, nil
+	for _, uri := range uris {
+		s.watched[uri] = false
+	}
 	s.mu.Unlock()
 	for e, is := range due {
 		if !is {

@@ -14,23 +14,22 @@ import (
 
 // extensionMethod is a method that the application added.
 type extensionMethod struct {
-	name  string
-	input *schema.Plan
-	call  func(ctx context.Context, params []byte) (any, error)
+	name   string
+	input  *schema.Plan
+	result reflect.Type // of what call returns: the address of a value whose JSON is an object
+	call   func(ctx context.Context, params []byte) (any, error)
 }
 
-// extensionResult is the result of such a method: the address of a value
-// whose JSON is an object.
-type extensionResult struct{ value any }
-
 // HandleMethod answers a method that MCP does not have, for extensions; it is
-// served in every revision. Params are described by P as a tool's arguments
-// are, and bad ones answered with CodeInvalidParams; R is a struct or map.
-// Names of the protocol's own methods, and those that begin with
-// "notifications/" or "rpc.", are problems that Check reports.
+// served in every revision. Params but for _meta are described by P as a
+// tool's arguments are, and bad ones answered with CodeInvalidParams; R is a
+// struct or map, without the members _meta and resultType, and a pointer to
+// what fn returned is what middleware sees. fn cannot ask for input. Names of
+// the protocol's own methods, and those that begin with "notifications/" or
+// "rpc.", are problems that Check reports.
 func HandleMethod[P, R any](s *Server, method string, fn func(ctx context.Context, params P) (R, error)) {
 	site := callerSite()
-	m := &extensionMethod{name: method}
+	m := &extensionMethod{name: method, result: reflect.TypeFor[*R]()}
 	plan, problems := schema.Input(reflect.TypeFor[P](), schema.Options{})
 	m.input = plan
 	m.call = func(ctx context.Context, params []byte) (any, error) {
@@ -42,7 +41,7 @@ func HandleMethod[P, R any](s *Server, method string, fn func(ctx context.Contex
 		if err != nil {
 			return nil, err
 		}
-		return &extensionResult{&v}, nil
+		return &v, nil
 	}
 	s.registry.mutate(fmt.Sprintf("method %q", method), func() {
 		bad := func(e *RegistrationError) {
@@ -112,9 +111,9 @@ func (m *extensionMethod) run(ctx context.Context, req *Request) (_ any, err err
 			err = req.srv.panicked(fmt.Sprintf("method %q", m.name), v)
 		}
 	}()
-	params := req.msg.Params.Raw
-	if params == nil {
-		params = emptyObject
+	params, err := withoutMeta(req.msg.Params.Raw)
+	if err != nil {
+		return nil, err
 	}
 	if params, err = checkArgs(m.input, params); err != nil {
 		return nil, err
@@ -122,10 +121,38 @@ func (m *extensionMethod) run(ctx context.Context, req *Request) (_ any, err err
 	return m.call(ctx, params)
 }
 
-// appendMembers appends the members of the result's object.
-func (r *extensionResult) appendMembers(dst []byte) ([]byte, error) {
+// withoutMeta returns params without their _meta, which is the protocol's.
+func withoutMeta(params []byte) ([]byte, error) {
+	out := []byte{'{'}
+	if params == nil {
+		return append(out, '}'), nil
+	}
+	w := jsonx.Walk(params)
+	defer w.Release()
+	if err := w.Open(); err != nil {
+		return nil, err
+	}
+	for w.Kind() == '"' {
+		name, _, err := w.Name()
+		if err != nil {
+			return nil, err
+		}
+		key := string(name)
+		value, err := w.Value()
+		if err != nil {
+			return nil, err
+		}
+		if key != "_meta" {
+			out = append(append(jsonx.AppendString(comma(out), key), ':'), value...)
+		}
+	}
+	return append(out, '}'), nil
+}
+
+// appendExtension appends the members of the object at v.
+func appendExtension(dst []byte, v any) ([]byte, error) {
 	start := len(dst)
-	dst, err := jsonx.Append(dst, r.value)
+	dst, err := jsonx.Append(dst, v)
 	switch {
 	case err != nil:
 		return dst, err

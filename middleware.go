@@ -15,6 +15,7 @@ import (
 //   - subscriptions/listen: *Filter, what is honoured, once it is acknowledged
 //   - the list methods: *ListResult
 //   - server/discover: *ServerInfo
+//   - a method of HandleMethod: a pointer to what its function returned
 //
 // A result of another type is answered as an internal error and logged. Errors
 // are what the handler returned, before they become an answer: an *ArgsError

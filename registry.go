@@ -76,7 +76,8 @@ func (s *Scope) all() []Middleware {
 // registry is what has been registered so far. Server.mu protects it.
 type registry struct {
 	srv       *Server
-	frozen    bool // nothing may be changed any more
+	frozen    bool   // nothing may be changed any more
+	edits     uint64 // how often something was changed
 	tools     []*Tool
 	prompts   []*Prompt
 	resources []*Resource
@@ -98,6 +99,7 @@ func (r *registry) mutate(feature string, apply func()) {
 	if r.frozen {
 		panic(&FrozenError{Feature: feature, Caller: callerSite().String()})
 	}
+	r.edits++
 	apply()
 }
 

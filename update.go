@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Update is a change to a Dynamic server while it is serving. It is a
-// Registrar; it and the handles it gives are dead once Server.Update returns.
+// Update is a change to a Dynamic server. It is a Registrar; it, its scopes
+// and the handles that come from it are dead once Server.Update returns: using
+// them panics with a *FrozenError. It may be used by several goroutines.
 type Update struct {
 	srv *Server
 	reg *registry
@@ -19,14 +20,18 @@ func (u *Update) target() target { return target{srv: u.srv, reg: u.reg} }
 // Scope returns a scope for features that the update adds.
 func (u *Update) Scope(prefix string) *Scope { return &Scope{srv: u.srv, reg: u.reg, prefix: prefix} }
 
-var errNotDynamic = errors.New("mcp: Update needs ServerOptions.Dynamic")
+var (
+	errNotDynamic = errors.New("mcp: Update needs ServerOptions.Dynamic")
+	errOverlap    = errors.New("mcp: the server was changed by other means during an Update, which was dropped; change it through the Update alone")
+)
 
 // Update changes what a Dynamic server offers, before and while it serves. fn
 // adds, edits and removes; when it returns nil and Check has nothing to say of
-// the outcome, all of it takes effect at once. Requests see the state before
-// or after, never one in between, and those under way finish with the one they
-// began with. Clients that listen are told once of each kind of list that
-// changed. Updates run one after another; fn must not call Update.
+// the outcome, all of it takes effect at once, and otherwise none of it.
+// Requests see the state before or after, never one in between, and those
+// under way finish with the one they began with. Clients that listen are told
+// once of each kind of list that changed. Updates run one after another; fn
+// must not call Update.
 func (s *Server) Update(fn func(u *Update) error) error {
 	if !s.opts.Dynamic {
 		return errNotDynamic
@@ -34,8 +39,13 @@ func (s *Server) Update(fn func(u *Update) error) error {
 	s.updating.Lock()
 	defer s.updating.Unlock()
 	u := &Update{srv: s, reg: s.stage()}
-	err := fn(u)
-	warnings, before, after, err := s.publish(u.reg, err)
+	defer u.end()
+	edits := u.reg.edits
+	if err := fn(u); err != nil {
+		return err
+	}
+	s.walkTrees(u.reg)
+	warnings, before, after, err := s.publish(u.reg, edits)
 	s.warn(warnings)
 	if err != nil || before == nil {
 		return err
@@ -53,6 +63,13 @@ func (s *Server) Update(fn func(u *Update) error) error {
 	return nil
 }
 
+// end makes the update and its handles useless.
+func (u *Update) end() {
+	u.srv.mu.Lock()
+	defer u.srv.mu.Unlock()
+	u.reg.frozen = true
+}
+
 // stage returns a copy of what is registered, to be changed.
 func (s *Server) stage() *registry {
 	s.mu.Lock()
@@ -64,25 +81,25 @@ func (s *Server) stage() *registry {
 	return &r
 }
 
-// publish ends the update of r, which failed with err unless that is nil, and
-// puts r into effect. The snapshots are nil before the server serves.
-func (s *Server) publish(r *registry, err error) (warnings []*RegistrationError, before, after *snapshot, _ error) {
+// publish puts the staged r into effect. edits is how often the server had
+// been changed when r was staged. The snapshots are nil before the server
+// serves.
+func (s *Server) publish(r *registry, edits uint64) (warnings []*RegistrationError, before, after *snapshot, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	serving := s.registry.frozen
-	r.frozen = true
-	if err != nil {
-		return nil, nil, nil, err
+	if s.registry.edits != edits {
+		return nil, nil, nil, errOverlap
 	}
 	if warnings, err = r.check(); err != nil {
 		return warnings, nil, nil, err
 	}
-	r.frozen = serving
-	s.registry = r
+	serving := s.registry.frozen
+	*s.registry = *r // in its place: handles and scopes from before know this one
+	s.registry.frozen = serving
 	if !serving {
 		return warnings, nil, nil, nil
 	}
-	after = s.compile(r)
+	after = s.compile(s.registry)
 	return warnings, s.current.Swap(after), after, nil
 }
 
@@ -145,10 +162,13 @@ func (u *Update) Tool(name string) *Tool {
 		if i < 0 {
 			return
 		}
-		t := *u.reg.tools[i]
+		if edited = u.reg.tools[i]; edited.reg == u.reg { // it is this update's already
+			return
+		}
+		t := *edited
 		t.reg = u.reg
 		t.given.compiled = false
-		t.icons, t.middlewares, t.tags = slices.Clone(t.icons), slices.Clone(t.middlewares), maps.Clone(t.tags)
+		t.icons, t.middlewares, t.tags, t.scopes = slices.Clone(t.icons), slices.Clone(t.middlewares), maps.Clone(t.tags), slices.Clone(t.scopes)
 		t.problems, t.warnings = slices.Clone(t.problems), slices.Clone(t.warnings)
 		u.reg.tools[i] = &t
 		u.reg.byName[kindTool+" "+name] = &t.definition
