@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
+	"strings"
 	"time"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -129,10 +131,25 @@ func appendMedia(dst []byte, kind string, data []byte, mimeType string, a *Annot
 	if mimeType == "" {
 		return dst, fmt.Errorf("%s content: the MIME type is missing", kind)
 	}
+	if err := checkMediaType(mimeType); err != nil {
+		return dst, fmt.Errorf("%s content: %w", kind, err)
+	}
 	dst = append(append(append(dst, `{"type":"`...), kind...), `","data":"`...)
 	dst = base64.StdEncoding.AppendEncode(dst, data)
 	dst = jsonx.AppendString(append(dst, `","mimeType":`...), mimeType)
 	return appendTail(dst, a, m, rev)
+}
+
+// checkMediaType holds a MIME type to its grammar (RFC 9110, 8.3.1).
+func checkMediaType(mimeType string) error {
+	kind, _, err := mime.ParseMediaType(mimeType)
+	if err == nil && !strings.Contains(kind, "/") {
+		err = errors.New("there is no slash in it")
+	}
+	if err != nil {
+		return fmt.Errorf("the MIME type %.80q is not valid: %w", mimeType, err)
+	}
+	return nil
 }
 
 func (c *ResourceLink) appendJSON(dst []byte, rev *wire.Revision) ([]byte, error) {

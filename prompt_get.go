@@ -3,8 +3,8 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -110,8 +110,11 @@ func (m *Message) appendJSON(dst []byte, rev *wire.Revision) ([]byte, error) {
 	if m.Role != "user" && m.Role != "assistant" {
 		return dst, fmt.Errorf(`the role %q is neither "user" nor "assistant"`, m.Role)
 	}
-	if m.Content == nil || reflect.ValueOf(m.Content).IsNil() {
-		return dst, fmt.Errorf("the content is nil")
+	if noBlock(m.Content) {
+		return dst, errors.New("the content is nil")
+	}
+	if r, ok := m.Content.(*EmbeddedResource); ok && r.Resource.MIMEType == "" { // MCP 2026-07-28, Prompts › Embedded Resources
+		return dst, errors.New("the MIME type of the embedded resource is missing")
 	}
 	dst = append(append(append(dst, `{"role":"`...), m.Role...), `","content":`...)
 	dst, err := m.Content.appendJSON(dst, rev)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
 	"reflect"
 	"slices"
 
@@ -161,8 +160,8 @@ func (r *Resource) derive(typ reflect.Type) {
 func (r *Resource) check() (problems, warnings []*RegistrationError) {
 	problems, warnings = slices.Concat(r.problems, r.resolveIcons()), slices.Clone(r.warnings)
 	if r.mime != "" {
-		if _, _, err := mime.ParseMediaType(r.mime); err != nil {
-			problems = append(problems, r.finding("the media type %.80q is not valid: %w", r.mime, err))
+		if err := checkMediaType(r.mime); err != nil {
+			problems = append(problems, r.finding("%w", err))
 		}
 	}
 	if r.app && r.mime != appMIMEType {
