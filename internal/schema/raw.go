@@ -43,14 +43,14 @@ func Raw(json []byte, o RawOptions) (*Plan, []Problem) {
 	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
-	p := newPlan(v.node, nil, true)
-	p.json = doc.text
+	p := &Plan{root: v.node, json: doc.text, subject: "the result", headers: r.headers, checked: true, costly: r.partial}
+	p.strictly = func() *Plan { return p }
+	if o.Object {
+		p.subject = "arguments"
+	}
 	if o.Advertised != nil {
 		p.json = o.Advertised
 	}
-	p.strictly = func() *Plan { return p }
-	p.headers = r.headers
-	p.checked, p.costly = true, r.partial
 	for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
 		extra := doc.members[name]
 		p.closed = p.closed || extra != nil && extra.kind == 'f'

@@ -45,19 +45,18 @@ type Problem struct {
 // Plan is a compiled schema. It is immutable and safe for concurrent use.
 type Plan struct {
 	root     *node
-	json     []byte
-	strict   bool
-	subject  string // what the root is called in messages
-	verbatim bool   // advertised, never checked
 	defs     []*node
+	json     []byte
+	subject  string   // what the root is called in messages
+	strict   bool     // refuse names that derived objects do not declare
 	full     bool     // advertise the full form
+	verbatim bool     // advertised, never checked
 	checked  bool     // results can break the schema
 	costly   bool     // checks need the full validator
 	closed   bool     // a hand-written schema that refuses names it does not declare
 	rest     *rest    // of a hand-written schema
 	rules    *ruleSet // of a Go type
 	headers  header.Bindings
-	once     *sync.Once // guards the tables that checking needs
 	strictly func() *Plan
 }
 
@@ -124,8 +123,9 @@ func (p *Plan) Closed() bool { return p.closed }
 // that Validate has to look at it.
 func (p *Plan) NeedsOutputCheck() bool { return p.checked }
 
+// newPlan is the plan of derived nodes.
 func newPlan(root *node, defs []*node, full bool) *Plan {
-	p := &Plan{root: root, defs: defs, full: full, subject: "arguments", once: new(sync.Once)}
+	p := &Plan{root: root, defs: defs, full: full, subject: "arguments"}
 	p.json = write(p)
 	p.strictly = sync.OnceValue(func() *Plan {
 		s := *p
