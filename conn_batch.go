@@ -19,7 +19,12 @@ type batch struct {
 // batched reports whether data is to be read as a batch. It is for the reader,
 // which alone sets the session.
 func (c *conn) batched(data []byte) bool {
-	return c.session != nil && c.session.rev.Batches && bytes.HasPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte{'['})
+	return c.session != nil && c.session.rev.Batches && isArray(data)
+}
+
+// isArray reports whether data, if it is JSON, is an array.
+func isArray(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte{'['})
 }
 
 // receiveBatch deals with the messages of a batch one by one.

@@ -171,7 +171,9 @@ func TestHTTPTimeouts(t *testing.T) {
 	bubble("C92 the body comes drop by drop", func(t *testing.T, _ *fixture, conn net.Conn) {
 		start := time.Now()
 		send(t, conn, head(len(call)))
+		dripped := make(chan struct{})
 		go func() {
+			defer close(dripped)
 			for _, c := range []byte(call) {
 				time.Sleep(time.Second)
 				if _, err := conn.Write([]byte{c}); err != nil {
@@ -182,6 +184,7 @@ func TestHTTPTimeouts(t *testing.T) {
 		if got := closes(t, conn, start, time.Minute); !strings.HasPrefix(got, "HTTP/1.1 400 ") {
 			t.Errorf("%q", got)
 		}
+		<-dripped
 	})
 	bubble("C92 a quiet connection", func(t *testing.T, _ *fixture, conn net.Conn) {
 		send(t, conn, head(len(call))+call)

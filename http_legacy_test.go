@@ -122,6 +122,72 @@ func TestHTTPEras(t *testing.T) {
 	})
 }
 
+// TestHTTPBatch shows the batches of revision 2025-03-26, which clients without a session and a version may send.
+func TestHTTPBatch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(nil)
+	h := newHandler(t, f.Server, dualEra)
+	text := func(id, text string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
+	}
+	pong := `{"jsonrpc":"2.0","id":2,"result":{}}`
+	for name, edits := range map[string][]string{"no version named": nil, "2025-03-26 named": {"MCP-Protocol-Version: 2025-03-26"}} {
+		t.Run("LHT-26 "+name, func(t *testing.T) {
+			body := batchOf(legacyCall("1", "echo", `{"text":"x"}`), plainRequest("2", "ping"), initializedNotice, `{"jsonrpc":"2.0","id":9,"result":{}}`,
+				legacyCall(`"p"`, "echo", `{"text":"y"}`))
+			exchange(t, h, httpPost(body, edits...)).expect(t, 200, batchOf(text("1", "x"), pong, text(`"p"`, "y")))
+		})
+	}
+	t.Run("LHT-26 parts that cannot be served", func(t *testing.T) {
+		body := batchOf("7", `{"jsonrpc":"2.0","id":1,"method":5}`, initializeRequest("2", "2025-03-26"), modernCall("3", "add", "{}"),
+			plainRequest("4", "unknown/x"), legacyCall("5", "nope", "{}"), legacyCall("6", "panic", `{"text":"private"}`), legacyCall("7", "goexit", "{}"))
+		a := exchange(t, h, httpPost(body))
+		var parts []json.RawMessage
+		if err := json.Unmarshal([]byte(a.body), &parts); err != nil || a.status != 200 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		var got []string
+		for _, part := range parts {
+			m := parseWire(t, string(part))
+			if m.Error != nil {
+				got = append(got, fmt.Sprintf("%s: %d", m.ID, m.Error.Code))
+			} else {
+				got = append(got, fmt.Sprintf("%s: failed %v", m.ID, strings.Contains(string(m.Result), `"isError":true`)))
+			}
+		}
+		want := []string{": -32600", "1: -32600", "2: -32600", "3: -32600", "4: -32601", "5: -32602", "6: failed true", "7: -32603"}
+		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(a.body, "private") {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("LHT-26 nothing to answer", func(t *testing.T) {
+		exchange(t, h, httpPost(batchOf(initializedNotice, cancelNotice("1", "x")))).expect(t, 202, "")
+	})
+	t.Run("LHT-26 empty, or no JSON", func(t *testing.T) {
+		exchange(t, h, httpPost("[]")).expectError(t, 400, mcp.CodeInvalidRequest, "")
+		exchange(t, h, httpPost(`[{"jsonrpc":"2.0",]`)).expectError(t, 400, mcp.CodeParseError, "")
+	})
+	t.Run("LHT-26 requests run side by side and end with the server", func(t *testing.T) {
+		f := newFixture(nil)
+		h := newHandler(t, f.Server, dualEra)
+		answer := make(chan httpAnswer, 1)
+		go func() {
+			answer <- exchange(t, h, httpPost(batchOf(legacyCall("1", "block", "{}"), legacyCall("2", "block", "{}"))))
+		}()
+		receive(t, f.started)
+		receive(t, f.started)
+		shutDown(t, f.Server)
+		if a := receive(t, answer); a.status != 200 || strings.Count(a.body, `"isError":true`) != 2 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	})
+	t.Run("LHT-27 where 2025-03-26 is off", func(t *testing.T) {
+		h := newHandler(t, newFixture(&mcp.ServerOptions{Versions: []string{"2026-07-28", "2025-06-18"}}).Server, dualEra)
+		exchange(t, h, httpPost(batchOf(plainRequest("2", "ping")))).expectError(t, 400, mcp.CodeInvalidRequest, "")
+		exchange(t, newHandler(t, f.Server, modernOnly), httpPost(batchOf(plainRequest("2", "ping")))).expectError(t, 400, mcp.CodeInvalidRequest, "")
+	})
+}
+
 // TestHTTPLegacyHandshake shows that versions are agreed on without a session.
 func TestHTTPLegacyHandshake(t *testing.T) {
 	t.Parallel()

@@ -2,11 +2,13 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -35,7 +37,15 @@ func TestHTTPMounted(t *testing.T) {
 		var served [2]atomic.Int64
 		var instances [2]*url.URL
 		for i := range instances {
-			h := newHandler(t, newFixture(nil).Server, &mcp.HTTPOptions{Legacy: mcp.LegacyStateless})
+			f := newFixture(&mcp.ServerOptions{StateKeys: [][]byte{[]byte("a key that both instances have: 32+")}})
+			mcp.AddTool(f, "ask", "Ask for a name", func(ctx context.Context, _ noArgs) (string, error) {
+				type form struct {
+					Name string `json:"name"`
+				}
+				a, err := mcp.Elicit[form](ctx, "name", "Your name?")
+				return "hello " + a.Name, err
+			})
+			h := newHandler(t, f.Server, dualEra)
 			u, err := url.Parse(serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				served[i].Add(1)
 				h.ServeHTTP(w, r)
@@ -67,7 +77,20 @@ func TestHTTPMounted(t *testing.T) {
 				a.expect(t, 200, want[0])
 			}
 		}
-		if a, b := served[0].Load(), served[1].Load(); a != 20 || b != 20 {
+		ask := func(more string) string {
+			return strings.Replace(modernRequest("1", "tools/call", `"name":"ask"`+more), `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+		}
+		var round struct {
+			Type  string `json:"resultType"`
+			State string `json:"requestState"`
+		}
+		m := fetch(t, front.Client(), front.URL, modernPost(ask(""))).message(t)
+		if err := json.Unmarshal(m.Result, &round); err != nil || round.Type != "input_required" || round.State == "" {
+			t.Fatalf("%s %v", m.Result, err)
+		}
+		retry := ask(fmt.Sprintf(`,"requestState":%q,"inputResponses":{"name":{"action":"accept","content":{"name":"ann"}}}`, round.State))
+		fetch(t, front.Client(), front.URL, modernPost(retry)).expect(t, 200, modernText("1", "hello ann"))
+		if a, b := served[0].Load(), served[1].Load(); a != 21 || b != 21 {
 			t.Errorf("served %d and %d", a, b)
 		}
 	})

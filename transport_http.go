@@ -163,6 +163,10 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 	req := &st.ctx.req
 	req.carrier, req.header, req.modernOnly = st, r.Header, h.modernOnly
 	if err := jsonrpc.Decode(body, h.snap.srv.opts.Limits.Depth, &req.msg); err != nil {
+		if rev := h.legacyRevision(r.Header); rev != nil && rev.Batches && isArray(body) {
+			h.receiveBatch(w, r, body, rev)
+			return
+		}
 		var fault *jsonrpc.Fault
 		errors.As(err, &fault)
 		writeJSON(w, http.StatusBadRequest, jsonrpc.AppendError(nil, fault.ID, fault.Code, fault.Message, nil))

@@ -12,33 +12,62 @@ import (
 // for (MCP 2025-11-25, Transports › Protocol Version Header).
 const assumedVersion = "2025-03-26"
 
+// legacyRevision returns the revision before 2026-07-28 that the header names,
+// or that a client which names none is taken for; nil when it is not served.
+func (h *httpHandler) legacyRevision(head http.Header) *wire.Revision {
+	version, present, repeated := header.One(head, header.ProtocolVersion)
+	if !present {
+		version = assumedVersion
+	}
+	if rev := wire.Lookup(version); !repeated && h.serves(rev) && !rev.Modern {
+		return rev
+	}
+	return nil
+}
+
 // classify decides whether a request belongs to a legacy revision and gives
 // it its session then; it reports whether there is more to do. Whoever names
 // a modern version, in _meta or header, is held to the modern rules, and so is
 // whoever names none that is served.
 func (h *httpHandler) classify(st *httpStream) bool {
 	req := &st.ctx.req
-	version, present, repeated := header.One(req.header, header.ProtocolVersion)
-	rev := wire.Lookup(version)
-	switch {
-	case repeated || req.msg.Params.Meta.Version != nil || rev != nil && rev.Modern:
+	if req.msg.Params.Meta.Version != nil || namesModern(req.header) {
 		return true
-	case req.msg.Method == jsonrpc.MethodInitialize:
+	}
+	if req.msg.Method == jsonrpc.MethodInitialize {
 		h.handshake(st)
 		return false
-	case !present:
-		rev = wire.Lookup(assumedVersion)
 	}
-	if !h.serves(rev) {
+	rev := h.legacyRevision(req.header)
+	if rev == nil {
 		return true
 	}
 	if req.msg.Method == jsonrpc.MethodPing {
-		writeJSON(st.w, http.StatusOK, append(jsonrpc.AppendResult(nil, req.msg.ID), "{}}"...))
+		writeJSON(st.w, http.StatusOK, appendPong(nil, req.msg.ID))
 		return false
 	}
-	req.session = &session{rev: rev}
-	req.session.ready.Store(true)
+	req.session = sessionless(rev)
 	return true
+}
+
+// namesModern reports whether the header claims the modern revisions: only
+// those may not be guessed at.
+func namesModern(head http.Header) bool {
+	version, _, repeated := header.One(head, header.ProtocolVersion)
+	rev := wire.Lookup(version)
+	return repeated || rev != nil && rev.Modern
+}
+
+// sessionless is the session of a request that has none.
+func sessionless(rev *wire.Revision) *session {
+	s := &session{rev: rev}
+	s.ready.Store(true)
+	return s
+}
+
+// appendPong appends the answer to a ping.
+func appendPong(dst []byte, id jsonrpc.ID) []byte {
+	return append(jsonrpc.AppendResult(dst, id), "{}}"...)
 }
 
 // handshake answers initialize without opening a session.

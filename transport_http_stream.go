@@ -88,8 +88,7 @@ func (st *httpStream) serve() {
 	finished := false
 	defer func() {
 		if !finished { // the handler ended its goroutine, and so net/http's
-			err := st.h.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", st.ctx.req.msg.Method)
-			fault := Errorf(CodeInternalError, "%v", err)
+			fault := st.gone()
 			st.hangUp()
 			st.finish(st.h.snap.srv.appendFault(nil, st.ctx.req.msg.ID, fault), fault)
 			_ = http.NewResponseController(st.w).Flush() // nobody else will
@@ -102,6 +101,12 @@ func (st *httpStream) serve() {
 		*buf = out
 		responses.Put(buf)
 	}
+}
+
+// gone is the fault of a handler that ended its goroutine.
+func (st *httpStream) gone() *Error {
+	return Errorf(CodeInternalError, "%v",
+		st.h.snap.srv.hide("handler called runtime.Goexit", errors.New("the goroutine ended"), "method", st.ctx.req.msg.Method))
 }
 
 // hangUp announces that the connection ends with this response, if there is
