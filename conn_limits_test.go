@@ -194,9 +194,12 @@ func TestConnSlowPeer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		send(plainRequest(`"ping"`, "ping"))
+		synctest.Wait() // a write is under way, and all that follows has to wait
 		for i := range calls {
 			send(modernCall(fmt.Sprint(i), "blob", fmt.Sprintf(`{"count":%d}`, size)))
 		}
+		synctest.Wait()
 		for i := range 100 { // answered by the reader itself
 			send(plainRequest(fmt.Sprintf(`"ping%d"`, i), "ping"))
 		}
@@ -208,7 +211,7 @@ func TestConnSlowPeer(t *testing.T) {
 
 		lines := bufio.NewReader(in)
 		answered := make(map[string]bool)
-		for range calls + 100 {
+		for range calls + 101 {
 			line, err := lines.ReadString('\n')
 			if err != nil {
 				t.Fatal(err)
@@ -217,7 +220,7 @@ func TestConnSlowPeer(t *testing.T) {
 			id, _, _ = strings.Cut(id, `,`)
 			answered[id] = true
 		}
-		if len(answered) != calls+100 || answered[`"b"`] {
+		if len(answered) != calls+101 || answered[`"b"`] {
 			t.Errorf("%d ids were answered", len(answered))
 		}
 		_ = out.Close()
@@ -232,13 +235,20 @@ func TestConnSlowPeer(t *testing.T) {
 		go func() { served <- newFixture(nil).Serve(context.Background(), mcp.NewConn(serverIn, serverOut)) }()
 		const bad = 20_000 // 1.7 MB of answers
 		var group sync.WaitGroup
+		sent := make(chan struct{})
 		group.Go(func() {
 			if _, err := io.WriteString(out, strings.Repeat("bad\n", bad)); err != nil {
 				t.Error(err)
 			}
+			close(sent)
 			_ = out.Close()
 		})
-		synctest.Wait() // the writer of bad lines is blocked
+		synctest.Wait()
+		select {
+		case <-sent:
+			t.Error("the server took any number of lines whose answers nobody reads")
+		default:
+		}
 		lines := bufio.NewScanner(in)
 		n := 0
 		for ; lines.Scan(); n++ {
