@@ -143,16 +143,16 @@ func (c *calls) receive(data []byte) {
 func (c *calls) answer(m *jsonrpc.Message) {
 	id, err := strconv.ParseInt(string(m.ID), 10, 64)
 	if err != nil {
-		c.log.Warn("mcp: the server sent an error that belongs to no request", "error", string(m.Error))
+		c.log.Warn("mcp: the server sent an error that belongs to no request", "error", string(m.Fault()))
 		return
 	}
 	p := c.take(id)
 	switch {
 	case p == nil: // cancelled, or timed out
-	case m.Error != nil:
-		p.done <- answer{err: remoteError(m.Error)}
+	case m.Fault() != nil:
+		p.done <- answer{err: remoteError(m.Fault())}
 	default:
-		p.done <- answer{result: m.Result}
+		p.done <- answer{result: m.Result()}
 	}
 }
 
@@ -163,7 +163,7 @@ func (c *calls) progress(m *jsonrpc.Message) {
 		Total   float64 `json:"total"`
 		Message string  `json:"message"`
 	}
-	if err := jsonx.Unmarshal(m.Params.Raw, &params); err != nil {
+	if err := jsonx.Unmarshal(m.Params(), &params); err != nil {
 		c.log.Warn("mcp: the server sent malformed progress; it was dropped", "error", err)
 		return
 	}

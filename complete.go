@@ -68,7 +68,7 @@ type completeParams struct {
 // complete answers completion/complete.
 func (snap *snapshot) complete(ctx context.Context, req *Request) (any, error) {
 	var p completeParams
-	if raw := req.msg.Params.Raw; raw == nil || jsonx.Unmarshal(raw, &p) != nil || p.Argument == nil || p.Argument.Name == "" || p.Argument.Value == nil {
+	if raw := req.msg.Params(); raw == nil || jsonx.Unmarshal(raw, &p) != nil || p.Argument == nil || p.Argument.Name == "" || p.Argument.Value == nil {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: ref (an object) and argument (an object with the strings name and value) are needed")
 	}
 	known, err := stringMap(p.Context.Arguments, "context.arguments")

@@ -247,7 +247,7 @@ func (c *conn) message(data []byte, b *batch) {
 func (c *conn) notified(m *jsonrpc.Message) {
 	switch m.Method {
 	case jsonrpc.NotifyCancelled:
-		if id := jsonrpc.ParseID(m.Params.RequestID); id != nil {
+		if id := jsonrpc.ParseID(m.RequestID()); id != nil {
 			c.cancelled(id.Key(), m)
 		}
 	case jsonrpc.NotifyInitialized:

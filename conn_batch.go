@@ -87,7 +87,7 @@ func unfit(m *jsonrpc.Message) *Error {
 	switch {
 	case m.Method == jsonrpc.MethodInitialize:
 		return Errorf(CodeInvalidRequest, "Invalid Request: initialize cannot be part of a batch")
-	case m.Params.Meta.Version != nil:
+	case m.Version() != nil:
 		return Errorf(CodeInvalidRequest, "Invalid Request: requests with %s cannot be part of a batch", jsonrpc.MetaVersion)
 	}
 	return nil

@@ -31,7 +31,7 @@ func (c *conn) request(f *flight) {
 			return
 		}
 	}
-	if msg.Params.Meta.Version == nil {
+	if msg.Version() == nil {
 		switch msg.Method {
 		case jsonrpc.MethodPing:
 			if c.snap.legacy() {
@@ -220,7 +220,7 @@ func cancelCause(m *jsonrpc.Message) error {
 	var params struct {
 		Reason string `json:"reason"`
 	}
-	if err := jsonx.Unmarshal(m.Params.Raw, &params); err != nil || params.Reason == "" {
+	if err := jsonx.Unmarshal(m.Params(), &params); err != nil || params.Reason == "" {
 		return ErrCancelled
 	}
 	return fmt.Errorf("%w: %.200s", ErrCancelled, params.Reason)

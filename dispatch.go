@@ -74,20 +74,20 @@ func (snap *snapshot) run(ctx context.Context, req *Request) (_ any, err error) 
 // (MCP 2026-07-28, Versioning; Basic › _meta). The order of the checks is the
 // protocol's: the first fault is the answer.
 func (snap *snapshot) admit(req *Request) (*wire.Revision, *Error) {
-	meta := &req.msg.Params.Meta
-	if meta.Version == nil && req.session != nil {
+	msg := &req.msg
+	if msg.Version() == nil && req.session != nil {
 		return snap.admitLegacy(req)
 	}
 	if fault := checkVersionHeader(req); fault != nil {
 		return nil, fault
 	}
-	if fault := checkMeta(meta); fault != nil {
+	if fault := checkMeta(msg); fault != nil {
 		return nil, fault
 	}
-	if fault := matchHeader(req, header.ProtocolVersion, meta.Version); fault != nil {
+	if fault := matchHeader(req, header.ProtocolVersion, msg.Version()); fault != nil {
 		return nil, fault
 	}
-	version, _ := jsonx.View(meta.Version)
+	version, _ := jsonx.View(msg.Version())
 	rev := wire.Lookup(version)
 	if rev == nil || !rev.Modern || !slices.Contains(snap.srv.revs, rev) {
 		return nil, snap.srv.unsupported(strings.Clone(version), req.modernOnly)
@@ -98,10 +98,10 @@ func (snap *snapshot) admit(req *Request) (*wire.Revision, *Error) {
 	if fault := snap.admitMethod(rev, req.msg.Method); fault != nil {
 		return nil, fault
 	}
-	if level := meta.LogLevel; level != nil && !knownLevel(level) {
+	if level := msg.LogLevel(); level != nil && !knownLevel(level) {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: %s must be one of debug, info, notice, warning, error, critical, alert, emergency", jsonrpc.MetaLogLevel)
 	}
-	return rev, checkToken(meta)
+	return rev, checkToken(msg)
 }
 
 // admitLegacy admits a request of a session opened by initialize.
@@ -113,10 +113,10 @@ func (snap *snapshot) admitLegacy(req *Request) (*wire.Revision, *Error) {
 	if fault := snap.admitMethod(rev, req.msg.Method); fault != nil {
 		return nil, fault
 	}
-	if raw := req.msg.Params.Raw; raw != nil && !req.msg.Params.Object {
+	if raw := req.msg.Params(); raw != nil && raw[0] != '{' {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: params must be an object")
 	}
-	return rev, checkToken(&req.msg.Params.Meta)
+	return rev, checkToken(&req.msg)
 }
 
 func (snap *snapshot) admitMethod(rev *wire.Revision, name string) *Error {
@@ -134,19 +134,20 @@ func (snap *snapshot) admitMethod(rev *wire.Revision, name string) *Error {
 }
 
 // checkMeta holds _meta to what every modern request must carry.
-func checkMeta(meta *jsonrpc.Meta) *Error {
+func checkMeta(msg *jsonrpc.Message) *Error {
 	var keys []string
-	if len(meta.Version) == 0 || meta.Version[0] != '"' {
+	version, capabilities := msg.Version(), msg.Capabilities()
+	if len(version) == 0 || version[0] != '"' {
 		keys = append(keys, jsonrpc.MetaVersion)
 	}
-	if len(meta.Capabilities) == 0 || meta.Capabilities[0] != '{' {
+	if len(capabilities) == 0 || capabilities[0] != '{' {
 		keys = append(keys, jsonrpc.MetaCapabilities)
 	}
 	switch {
 	case keys == nil:
 		return nil
-	case meta.Version != nil || meta.Capabilities != nil:
-	case meta.Raw != nil && !meta.Object:
+	case version != nil || capabilities != nil:
+	case msg.Meta() != nil && msg.Meta()[0] != '{':
 		return badMeta("Invalid params: _meta must be an object")
 	}
 	fault := badMeta("Invalid params: _meta must hold %s (a string) and %s (an object); missing or malformed: %q",
@@ -166,8 +167,8 @@ func badMeta(format string, args ...any) *Error {
 }
 
 // checkToken holds a progress token to its two types.
-func checkToken(meta *jsonrpc.Meta) *Error {
-	if t := meta.ProgressToken; t != nil && jsonrpc.ParseID(t) == nil {
+func checkToken(msg *jsonrpc.Message) *Error {
+	if t := msg.ProgressToken(); t != nil && jsonrpc.ParseID(t) == nil {
 		return Errorf(CodeInvalidParams, "Invalid params: progressToken must be a string or an integer")
 	}
 	return nil

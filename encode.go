@@ -292,7 +292,7 @@ func (snap *snapshot) cached(req *Request) []byte {
 			return snap.discovery()
 		}
 	}
-	if l := snap.listing(req.msg.Method); l != nil && req.msg.Params.Cursor == nil {
+	if l := snap.listing(req.msg.Method); l != nil && req.msg.Cursor() == nil {
 		return snap.encoded(l, req.rev).first
 	}
 	return nil

@@ -63,7 +63,7 @@ func (s *Server) failure(req *Request, err error) (result *Result, fault *Error)
 	case errors.As(err, &protocol) && !protocol.remote:
 		return nil, s.sendable(protocol)
 	case req.missing(err):
-		uri, _ := unquoted(req.msg.Params.URI)
+		uri, _ := unquoted(req.msg.URI())
 		return nil, notFound(uri, req.rev)
 	case errors.As(err, &args) && !req.inTool():
 		return nil, Errorf(CodeInvalidParams, "%s", args.Error())

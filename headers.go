@@ -49,12 +49,11 @@ func matchRouting(req *Request) *Error {
 	if err := header.Match(req.header, header.Method, req.msg.Method); err != nil {
 		return headerFault(err)
 	}
-	p := &req.msg.Params
 	switch req.msg.Method {
 	case jsonrpc.MethodToolsCall, jsonrpc.MethodPromptsGet:
-		return matchName(req, p.Name)
+		return matchName(req, req.msg.Name())
 	case jsonrpc.MethodResourcesRead:
-		return matchName(req, p.URI)
+		return matchName(req, req.msg.URI())
 	}
 	return nil
 }
@@ -72,7 +71,7 @@ func matchName(req *Request, quoted []byte) *Error {
 // revisions have none. Arguments that are no object are refused later, as the
 // invalid params that they are.
 func (p *toolPlan) checkParams(req *Request) *Error {
-	args := req.msg.Params.Arguments
+	args := req.msg.Arguments()
 	if req.header == nil || !req.rev.Modern || len(args) > 0 && args[0] != '{' && args[0] != 'n' {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (snap *snapshot) encoded(l *listing, rev *wire.Revision) *listCache {
 
 // list answers a list method.
 func (snap *snapshot) list(ctx context.Context, req *Request, l *listing) (*ListResult, error) {
-	after, err := snap.cursor(l, req.msg.Params.Cursor)
+	after, err := snap.cursor(l, req.msg.Cursor())
 	if err != nil {
 		return nil, err
 	}

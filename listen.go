@@ -122,7 +122,7 @@ func (snap *snapshot) subscribe(ctx context.Context, req *Request) (any, error) 
 	var params struct {
 		Wanted *Filter `json:"notifications"`
 	}
-	if raw := req.msg.Params.Raw; raw == nil || jsonx.Unmarshal(raw, &params) != nil || params.Wanted == nil {
+	if raw := req.msg.Params(); raw == nil || jsonx.Unmarshal(raw, &params) != nil || params.Wanted == nil {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: notifications must be an object with booleans toolsListChanged, promptsListChanged, resourcesListChanged and the list of URIs resourceSubscriptions")
 	}
 	if req.subscriber != nil {

@@ -111,7 +111,7 @@ func (m *extensionMethod) run(ctx context.Context, req *Request) (_ any, err err
 			err = req.srv.panicked(fmt.Sprintf("method %q", m.name), v)
 		}
 	}()
-	params, err := withoutMeta(req.msg.Params.Raw)
+	params, err := withoutMeta(req.msg.Params())
 	if err != nil {
 		return nil, err
 	}

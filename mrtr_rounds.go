@@ -88,8 +88,7 @@ func (r *Request) Round() int {
 // answers reports whether the request comes with what an earlier round asked
 // for.
 func (r *Request) answers() bool {
-	p := &r.msg.Params
-	return (p.RequestState != nil || p.InputResponses != nil) && r.suspends()
+	return (r.msg.RequestState() != nil || r.msg.InputResponses() != nil) && r.suspends()
 }
 
 // suspends reports whether the request's method may be answered by questions.
@@ -129,18 +128,18 @@ var errUnverified = errors.New("the request's state could not be verified")
 // verify reads what came with the request: the state, which must be our own
 // and meant for this very call, and the answers, which must be answers.
 func (a *asking) verify() (*rounds.Journal, error) {
-	p := &a.req.msg.Params
+	msg := &a.req.msg
 	if !a.req.answers() {
 		return rounds.New(), nil
 	}
-	answers, err := readAnswers(p.InputResponses)
+	answers, err := readAnswers(msg.InputResponses())
 	if err != nil {
 		return nil, err
 	}
-	if p.RequestState == nil {
+	if msg.RequestState() == nil {
 		return rounds.New(), nil // answers to what was never asked
 	}
-	token, ok := unquoted(p.RequestState)
+	token, ok := unquoted(msg.RequestState())
 	if !ok {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: requestState must be a string")
 	}
@@ -221,12 +220,12 @@ func (a *asking) refuse(reason string) error {
 
 // binding is what the journal of the call is good for.
 func (a *asking) binding() *rounds.Binding {
-	p := &a.req.msg.Params
-	b := &rounds.Binding{Server: a.req.srv.impl.Name, Method: a.req.msg.Method, Arguments: p.Arguments}
+	msg := &a.req.msg
+	b := &rounds.Binding{Server: a.req.srv.impl.Name, Method: msg.Method, Arguments: msg.Arguments()}
 	b.Issuer, b.Subject = a.req.Principal().identity()
-	name := p.Name
+	name := msg.Name()
 	if b.Method == jsonrpc.MethodResourcesRead {
-		name, b.Arguments = p.URI, nil
+		name, b.Arguments = msg.URI(), nil
 	}
 	b.Name, _ = unquoted(name)
 	return b

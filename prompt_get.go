@@ -42,7 +42,7 @@ func (snap *snapshot) compilePrompts(r *registry, l *listing) {
 
 // getPrompt answers prompts/get.
 func (snap *snapshot) getPrompt(ctx context.Context, req *Request) (any, error) {
-	name, ok := unquoted(req.msg.Params.Name)
+	name, ok := unquoted(req.msg.Name())
 	if !ok {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: name must be a string, the name of a prompt")
 	}
@@ -69,7 +69,7 @@ func (p *promptPlan) expand(ctx context.Context, req *Request) (_ any, err error
 			err = p.srv.panicked(p.feature(), v)
 		}
 	}()
-	texts, err := stringMap(req.msg.Params.Arguments, "arguments")
+	texts, err := stringMap(req.msg.Arguments(), "arguments")
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (r *Request) Client() Implementation {
 		return r.session.client
 	}
 	var c Implementation
-	if raw := r.msg.Params.Meta.ClientInfo; raw != nil && jsonx.Unmarshal(raw, &c) != nil {
+	if raw := r.msg.ClientInfo(); raw != nil && jsonx.Unmarshal(raw, &c) != nil {
 		return Implementation{}
 	}
 	return c
@@ -82,20 +82,20 @@ func (r *Request) Capabilities() ClientCapabilities {
 		return r.session.capabilities
 	}
 	var c ClientCapabilities
-	if raw := r.msg.Params.Meta.Capabilities; raw != nil && jsonx.Unmarshal(raw, &c) != nil {
+	if raw := r.msg.Capabilities(); raw != nil && jsonx.Unmarshal(raw, &c) != nil {
 		return ClientCapabilities{} // what cannot be read is not declared
 	}
 	return c
 }
 
 // Params is the request's params as received, nil when there are none.
-func (r *Request) Params() json.RawMessage { return r.msg.Params.Raw }
+func (r *Request) Params() json.RawMessage { return r.msg.Params() }
 
 // Meta is the request's _meta, trace context (traceparent, tracestate,
 // baggage) included; nil when there is none.
 func (r *Request) Meta() Meta {
 	var m Meta
-	if raw := r.msg.Params.Meta.Raw; raw != nil && jsonx.Unmarshal(raw, &m) != nil {
+	if raw := r.msg.Meta(); raw != nil && jsonx.Unmarshal(raw, &m) != nil {
 		return nil
 	}
 	return m
@@ -106,12 +106,12 @@ func (r *Request) Header() http.Header { return r.header }
 
 // ProgressToken is the token for progress as received, a JSON string or
 // integer; nil when the client wants no progress.
-func (r *Request) ProgressToken() json.RawMessage { return r.msg.Params.Meta.ProgressToken }
+func (r *Request) ProgressToken() json.RawMessage { return r.msg.ProgressToken() }
 
 // LogLevel is the least level of logs that the client wants for this request,
 // as named by MCP ("debug" … "emergency"); "" when it wants none.
 func (r *Request) LogLevel() string {
-	level, _ := unquoted(r.msg.Params.Meta.LogLevel)
+	level, _ := unquoted(r.msg.LogLevel())
 	return level
 }
 
@@ -125,19 +125,19 @@ func (r *Request) SessionID() string { return "" }
 func (r *Request) Info() Info {
 	if d := r.feature.Load(); d != nil {
 		if res := r.resource.Load(); res != nil {
-			uri, _ := unquoted(r.msg.Params.URI)
+			uri, _ := unquoted(r.msg.URI())
 			return res.infoAt(uri)
 		}
 		return d.info()
 	}
-	name, _ := unquoted(r.msg.Params.Name)
+	name, _ := unquoted(r.msg.Name())
 	switch r.msg.Method {
 	case jsonrpc.MethodToolsCall:
 		return Info{Kind: kindTool, Name: name}
 	case jsonrpc.MethodPromptsGet:
 		return Info{Kind: kindPrompt, Name: name}
 	case jsonrpc.MethodResourcesRead:
-		uri, _ := unquoted(r.msg.Params.URI)
+		uri, _ := unquoted(r.msg.URI())
 		return Info{Kind: kindResource, URI: uri}
 	}
 	return Info{}
@@ -159,7 +159,7 @@ type Info struct {
 // request and after its end (MCP 2026-07-28, Progress).
 func Progress(ctx context.Context, done, total float64, message string) {
 	r := RequestFrom(ctx)
-	token := r.msg.Params.Meta.ProgressToken
+	token := r.msg.ProgressToken()
 	if token == nil || r.carrier == nil || math.IsNaN(done) || math.IsInf(done, 0) {
 		return
 	}

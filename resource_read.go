@@ -120,7 +120,7 @@ func (snap *snapshot) compileResources(r *registry, single, templates *listing) 
 
 // readResource answers resources/read.
 func (snap *snapshot) readResource(ctx context.Context, req *Request) (any, error) {
-	uri, ok := unquoted(req.msg.Params.URI)
+	uri, ok := unquoted(req.msg.URI())
 	if !ok {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: uri must be a string")
 	}
@@ -191,7 +191,7 @@ func (p *resourcePlan) fetch(ctx context.Context, req *Request) (_ any, err erro
 	if err = req.openRound(); err != nil {
 		return nil, err
 	}
-	uri, _ := unquoted(req.msg.Params.URI)
+	uri, _ := unquoted(req.msg.URI())
 	var vars []byte
 	if p.template != nil {
 		values, _ := p.template.values(uri)

@@ -28,8 +28,8 @@ func (snap *snapshot) initialize(m *jsonrpc.Message, legacyOn bool) (*session, [
 		Client       *Implementation     `json:"clientInfo"`
 	}
 	var err error
-	if m.Params.Object {
-		err = jsonx.Unmarshal(m.Params.Raw, &params)
+	if raw := m.Params(); raw != nil && raw[0] == '{' {
+		err = jsonx.Unmarshal(m.Params(), &params)
 	}
 	legacy := slices.DeleteFunc(slices.Clone(snap.srv.revs), func(r *wire.Revision) bool { return r.Modern })
 	switch {

@@ -43,7 +43,7 @@ func (snap *snapshot) compileTools(r *registry, l *listing) {
 
 // callTool answers tools/call.
 func (snap *snapshot) callTool(ctx context.Context, req *Request) (any, error) {
-	p, err := snap.lookup(ctx, req.msg.Params.Name)
+	p, err := snap.lookup(ctx, req.msg.Name())
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *toolPlan) invoke(ctx context.Context, req *Request) (_ any, err error) 
 			err = p.srv.panicked(p.feature(), v)
 		}
 	}()
-	args := req.msg.Params.Arguments
+	args := req.msg.Arguments()
 	if len(args) == 0 || args[0] == 'n' {
 		args = emptyObject
 	}

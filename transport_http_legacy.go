@@ -31,7 +31,7 @@ func (h *httpHandler) legacyRevision(head http.Header) *wire.Revision {
 // whoever names none that is served.
 func (h *httpHandler) classify(st *httpStream) bool {
 	req := &st.ctx.req
-	if req.msg.Params.Meta.Version != nil || namesModern(req.header) {
+	if req.msg.Version() != nil || namesModern(req.header) {
 		return true
 	}
 	if req.msg.Method == jsonrpc.MethodInitialize {

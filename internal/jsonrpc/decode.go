@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -19,6 +20,10 @@ var bom = []byte("\ufeff")
 // says. Duplicates deeper down are left to whoever reads that part.
 func Decode(data []byte, depth int, m *Message) error {
 	data = bytes.TrimPrefix(data, bom)
+	if uint64(len(data)) > math.MaxUint32 {
+		return &Fault{Code: CodeInvalidRequest, Message: "Invalid Request: larger than 4 GiB"}
+	}
+	m.data = data
 	if jsonx.DeeperThan(data, depth) {
 		return &Fault{Code: CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: nested deeper than %d levels", depth)}
 	}
@@ -82,9 +87,8 @@ func (d *decoder) fault(err error) error {
 	return &Fault{Code: CodeParseError, Message: "Parse error: the text is not valid JSON in UTF-8"}
 }
 
-// slots maps a member name to where its span goes. known is false for names
-// without a slot.
-type slots func(name []byte) (slot *[]byte, known bool)
+// slots says where the span of a member goes, nil for names without a slot.
+type slots func(name []byte) *span
 
 // object reads the object that comes next and fills slots. A slot that holds
 // params or _meta is descended into by their own methods.
@@ -97,11 +101,11 @@ func (d *decoder) object(seen *jsonx.NameSet, find slots) error {
 		if err != nil {
 			return err
 		}
-		slot, known := find(name)
+		slot := find(name)
 		switch {
-		case known && *slot != nil:
+		case slot != nil && slot.to != 0:
 			return duplicate(name)
-		case known:
+		case slot != nil:
 			err = d.fill(slot)
 		default:
 			if escaped {
@@ -120,31 +124,24 @@ func (d *decoder) object(seen *jsonx.NameSet, find slots) error {
 }
 
 // fill reads the next value into slot, descending where members are needed.
-func (d *decoder) fill(slot *[]byte) error {
-	p := &d.m.Params
+func (d *decoder) fill(slot *span) error {
+	var err error
+	var start int
 	switch {
-	case slot == &p.Raw && d.w.Kind() == '{':
-		p.Object = true
-		return d.span(slot, func() error { return d.object(&d.names[1], p.slot) })
-	case slot == &p.Meta.Raw && d.w.Kind() == '{':
-		p.Meta.Object = true
-		return d.span(slot, func() error { return d.object(&d.names[2], p.Meta.slot) })
+	case slot == &d.m.params && d.w.Kind() == '{':
+		start = d.w.Mark()
+		err = d.object(&d.names[1], d.m.paramsMembers.slot)
+	case slot == &d.m.meta && d.w.Kind() == '{':
+		start = d.w.Mark()
+		err = d.object(&d.names[2], d.m.metaMembers.slot)
+	default:
+		var v []byte
+		v, err = d.w.Value()
+		start = d.w.Offset() - len(v)
 	}
-	v, err := d.w.Value()
-	*slot = v
+	*slot = span{uint32(start), uint32(d.w.Offset())}
 	return err
 }
-
-// span runs read and sets slot to the bytes it consumed.
-func (d *decoder) span(slot *[]byte, read func() error) error {
-	*slot = placeholder // a duplicate inside must find the slot taken
-	start := d.w.Mark()
-	err := read()
-	*slot = d.w.Since(start)
-	return err
-}
-
-var placeholder = []byte{}
 
 func duplicate(name []byte) error {
 	return &Fault{Code: CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: the name %.60q occurs twice", name)}

@@ -32,21 +32,21 @@ func TestDecodeSpans(t *testing.T) {
 		t.Fatal(fault)
 	}
 	got := []string{
-		fmt.Sprint(m.Kind), string(m.ID), m.Method, string(m.Params.Name), string(m.Params.Arguments),
-		string(m.Params.Meta.Version), string(m.Params.Meta.Capabilities), string(m.Params.Meta.ProgressToken),
-		fmt.Sprint(m.Params.Object, m.Params.Meta.Object, m.Params.Cursor == nil),
+		fmt.Sprint(m.Kind), string(m.ID), m.Method, string(m.Name()), string(m.Arguments()),
+		string(m.Version()), string(m.Capabilities()), string(m.ProgressToken()),
+		fmt.Sprint(m.Cursor() == nil),
 	}
 	want := []string{
 		fmt.Sprint(jsonrpc.Request), "9007199254740993", "tools/call", `"add"`, `{"a":1, "a":2}`,
-		`"2026-07-28"`, `{}`, `"t"`, "true true true",
+		`"2026-07-28"`, `{}`, `"t"`, "true",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if raw := string(m.Params.Raw); !strings.HasPrefix(raw, `{"name"`) || !strings.HasSuffix(raw, `"x/y":1}}`) {
+	if raw := string(m.Params()); !strings.HasPrefix(raw, `{"name"`) || !strings.HasSuffix(raw, `"x/y":1}}`) {
 		t.Errorf("params = %s", raw)
 	}
-	if raw := string(m.Params.Meta.Raw); !strings.HasPrefix(raw, `{"io.`) || !strings.HasSuffix(raw, `"x/y":1}`) {
+	if raw := string(m.Meta()); !strings.HasPrefix(raw, `{"io.`) || !strings.HasSuffix(raw, `"x/y":1}`) {
 		t.Errorf("_meta = %s", raw)
 	}
 }

@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -9,109 +8,108 @@ import (
 
 // envelope holds the members of a message that only classify looks at.
 type envelope struct {
-	version, id, method []byte
+	version, id, method span
 }
 
-func (d *decoder) slot(name []byte) (*[]byte, bool) {
+func (d *decoder) slot(name []byte) *span {
 	switch string(name) {
 	case "jsonrpc":
-		return &d.version, true
+		return &d.version
 	case "id":
-		return &d.id, true
+		return &d.id
 	case "method":
-		return &d.method, true
+		return &d.method
 	case "params":
-		return &d.m.Params.Raw, true
+		return &d.m.params
 	case "result":
-		return &d.m.Result, true
+		return &d.m.result
 	case "error":
-		return &d.m.Error, true
+		return &d.m.fault
 	}
-	return nil, false
+	return nil
 }
 
-func (p *Params) slot(name []byte) (*[]byte, bool) {
+func (p *paramsMembers) slot(name []byte) *span {
 	switch string(name) {
 	case "_meta":
-		return &p.Meta.Raw, true
+		return &p.meta
 	case "name":
-		return &p.Name, true
+		return &p.name
 	case "arguments":
-		return &p.Arguments, true
+		return &p.arguments
 	case "uri":
-		return &p.URI, true
+		return &p.uri
 	case "cursor":
-		return &p.Cursor, true
+		return &p.cursor
 	case "inputResponses":
-		return &p.InputResponses, true
+		return &p.inputResponses
 	case "requestState":
-		return &p.RequestState, true
+		return &p.requestState
 	case "requestId":
-		return &p.RequestID, true
+		return &p.requestID
 	}
-	return nil, false
+	return nil
 }
 
-func (t *Meta) slot(name []byte) (*[]byte, bool) {
+func (t *metaMembers) slot(name []byte) *span {
 	switch string(name) {
 	case MetaVersion:
-		return &t.Version, true
+		return &t.version
 	case MetaCapabilities:
-		return &t.Capabilities, true
+		return &t.capabilities
 	case MetaClientInfo:
-		return &t.ClientInfo, true
+		return &t.clientInfo
 	case MetaLogLevel:
-		return &t.LogLevel, true
+		return &t.logLevel
 	case MetaProgressToken:
-		return &t.ProgressToken, true
+		return &t.progressToken
 	}
-	return nil, false
+	return nil
 }
 
 // classify decides what kind of message was read and whether it is whole.
 func (e *envelope) classify(m *Message) error {
-	hasID := e.id != nil
-	if hasID && validID(e.id) {
-		m.ID = e.id
+	id, name := m.at(e.id), m.at(e.method)
+	result, fault := m.Result() != nil, m.Fault() != nil
+	if id != nil && validID(id) {
+		m.ID = id
 	}
 	invalid := func(why string) error {
 		return &Fault{Code: CodeInvalidRequest, Message: "Invalid Request: " + why, ID: m.ID}
 	}
 	switch {
-	case string(e.version) != `"2.0"`:
+	case string(m.at(e.version)) != `"2.0"`:
 		return invalid(`the member "jsonrpc" must be "2.0"`)
-	case e.method == nil && (m.Result != nil) != (m.Error != nil):
+	case name == nil && result != fault:
 		m.Kind = Response // an error may come with id null or without id
-		if m.ID == nil && (m.Result != nil || hasID && !bytes.Equal(e.id, null)) {
+		if m.ID == nil && (result || id != nil && string(id) != "null") {
 			return invalid("a response repeats the id of its request")
 		}
 		return nil
-	case e.method == nil:
+	case name == nil:
 		return invalid(`the member "method" is missing`)
-	case hasID && m.ID == nil:
+	case id != nil && m.ID == nil:
 		return invalid("an id is a string or an integer")
-	case e.method[0] != '"':
+	case name[0] != '"':
 		return invalid(`the member "method" must be a string`)
 	}
-	method, ok := intern(e.method)
+	method, ok := intern(name)
 	if !ok || method == "" {
 		return invalid(`the member "method" must not be empty`)
 	}
 	m.Method = method
 	m.Kind = Notification
-	if hasID {
+	if id != nil {
 		m.Kind = Request
 		if strings.HasPrefix(method, "notifications/") {
 			return invalid("a notification has no id")
 		}
 	}
-	if bytes.Equal(m.Params.Raw, null) {
-		m.Params.Raw = nil
+	if string(m.Params()) == "null" {
+		m.params = span{}
 	}
 	return nil
 }
-
-var null = []byte("null")
 
 // intern returns the method named by the JSON string quoted, known ones as
 // constants.

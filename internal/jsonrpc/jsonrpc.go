@@ -64,42 +64,6 @@ const (
 	Response
 )
 
-// Message is one decoded message. Its byte slices alias the input; a nil one
-// means that the member is absent.
-type Message struct {
-	Kind   Kind
-	ID     ID
-	Method string // known methods are constants, so that nothing is copied for them
-	Params Params
-	Result []byte // of a response
-	Error  []byte // of a response
-}
-
-// Params holds the members of params that the SDK looks at, as raw JSON.
-type Params struct {
-	Raw            []byte // the whole; Object tells whether it is one
-	Object         bool
-	Name           []byte
-	URI            []byte
-	Arguments      []byte
-	Cursor         []byte
-	InputResponses []byte
-	RequestState   []byte
-	RequestID      []byte // of a cancellation
-	Meta           Meta
-}
-
-// Meta holds the members of params._meta that the SDK looks at, as raw JSON.
-type Meta struct {
-	Raw           []byte // the whole; Object tells whether it is one
-	Object        bool
-	Version       []byte
-	Capabilities  []byte
-	ClientInfo    []byte
-	LogLevel      []byte
-	ProgressToken []byte
-}
-
 // Fault says why a message was refused. ID is the id to answer with, empty
 // when it could not be read or must not be trusted.
 type Fault struct {
