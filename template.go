@@ -55,8 +55,8 @@ const (
 )
 
 var (
-	expressions    = regexp.MustCompile(`\{([+#./;?&]?)([^}]*)\}`)
-	templateScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	expressions = regexp.MustCompile(`\{([+#./;?&]?)([^}]*)\}`)
+	absolute    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 )
 
 // newURITemplate parses a template. isList says which variables are lists.
@@ -64,7 +64,7 @@ func newURITemplate(text string, isList func(name string) bool) (*uriTemplate, e
 	if _, err := uritemplate.New(text); err != nil {
 		return nil, fmt.Errorf("the URI template is not valid (RFC 6570): %w", err)
 	}
-	if !templateScheme.MatchString(text) {
+	if !absolute.MatchString(text) {
 		return nil, errors.New("the URI template does not start with a scheme, such as docs://")
 	}
 	t := new(uriTemplate)

@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 )
 
@@ -12,15 +11,11 @@ import (
 const uriChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;="
 
 // checkURI holds uri to being an absolute URI of RFC 3986 (MCP 2026-07-28,
-// Resources › Security Considerations). The text of the error goes on where a
+// Resources › Security Considerations): it starts with a scheme, and all
+// characters are those of a URI. The text of the error goes on where a
 // sentence names the URI.
 func checkURI(uri string) error {
-	u, err := url.Parse(uri)
-	var parsing *url.Error
-	switch {
-	case errors.As(err, &parsing):
-		return fmt.Errorf("is no URI: %w", parsing.Err)
-	case u.Scheme == "":
+	if !absolute.MatchString(uri) {
 		return errors.New("is not absolute: it must start with a scheme, such as docs://")
 	}
 	for i, c := range uri {
