@@ -18,26 +18,26 @@ import (
 // use and stay valid after the request has ended. What they return must not
 // be changed.
 type Request struct {
-	srv     *Server
-	rev     *wire.Revision
-	msg     jsonrpc.Message
-	carrier carrier
-	ctx     *requestContext // what r is part of; nil in inert
-	header  http.Header     // nil off HTTP
-	session *session        // nil in modern requests; until they are admitted, that of their connection
-	// modernOnly: what came in this way is not served in older revisions,
-	// though the server knows some.
-	modernOnly bool
+	srv        *Server
+	rev        *wire.Revision
+	msg        jsonrpc.Message
+	carrier    carrier
+	ctx        *requestContext            // what r is part of; nil in inert
+	header     http.Header                // nil off HTTP
+	session    *session                   // nil in modern requests; until they are admitted, that of their connection
 	tool       atomic.Pointer[toolPlan]   // set by the look-up
 	resource   atomic.Pointer[Resource]   // likewise
 	feature    atomic.Pointer[definition] // likewise, of every kind
 	subscriber *subscriber                // of an acknowledged subscriptions/listen
 	asked      atomic.Pointer[asking]     // nil: nobody asked, and no answers came
 
-	mu       sync.Mutex // protects the fields below, and orders notifications
+	mu       sync.Mutex // protects the next three, and orders notifications
+	progress float64    // last value sent
+	moved    bool       // progress was sent
 	ended    bool
-	progress float64 // last value sent
-	moved    bool    // progress was sent
+	// modernOnly: what came in this way is not served in older revisions,
+	// though the server knows some. It stands here for the sake of size.
+	modernOnly bool
 }
 
 var inert = &Request{rev: wire.Revisions[0]}
