@@ -91,6 +91,7 @@ func TestFieldSchemas(t *testing.T) {
 		{"row 28 text keys", ofField[map[netip.Addr]bool](t), `{"type":"object","additionalProperties":{"type":"boolean"}}`},
 		{"row 28 integer keys with text", ofField[map[level]int](t), `{"type":"object","additionalProperties":{"type":"integer"}}`},
 		{"row 4 generic", ofField[page[address]](t), `{"type":"object","properties":{"items":{"type":"array","items":` + object + `},"next":{"type":"string"}},"required":["items"]}`},
+		{"string that only seems to list its values", ofField[parts](t), `{"type":"string"}`},
 		{"string that lists its values", ofField[color](t), `{"type":"string","enum":["red","green","dark blue"]}`},
 		{"integer that lists its values", ofField[port](t), `{"type":"integer","minimum":0,"maximum":65535,"description":"one of 80, 443"}`},
 	}

@@ -102,6 +102,9 @@ func (d *deriver) values(t reflect.Type) (*enumRules, bool) {
 	if !ok {
 		return nil, false
 	}
+	if list.Len() == 1 && list.Index(0).IsZero() {
+		return nil, false // the parts of an empty text, not all values
+	}
 	e := new(enumRules)
 	for i := range list.Len() {
 		v := reflect.New(list.Index(i).Type())

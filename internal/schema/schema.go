@@ -7,14 +7,20 @@
 // form: the root is a plain object, types are single, only common keywords
 // occur. I5: the same type has the same bytes.
 //
-//	schema.go    Plan, Input, Output
-//	derive.go    Go type to nodes; fields.go, kinds.go, methods.go, named.go
-//	tags.go      the jsonschema tag; keywords.go what it does; validate.go
-//	raw.go       hand-written schema to nodes; bounds.go, full.go
-//	write.go     nodes to the advertised bytes; hints.go
-//	check.go     bytes against nodes; scalars.go, number.go, edits.go
-//	violation.go what the model is told; nearest.go
-//	rules.go     the rules of validate tags that no schema can express
+//	schema.go      Plan, Input, Output
+//	node.go        what a schema is in memory
+//	survey.go      a look at a Go type; then derive.go makes it into nodes:
+//	               structs.go, fields.go, leaf.go, kinds.go, methods.go, custom.go
+//	tags.go        the jsonschema tag, and keywords.go what it does to a node
+//	validatetag.go the validate tag, and ruletable.go the rules there are
+//	document.go    a hand-written schema; then raw.go makes it into nodes:
+//	               dialect.go, rawnode.go, refs.go, bounds.go, full.go
+//	write.go       nodes to the advertised bytes; hints.go
+//	check.go       bytes against nodes: object.go, scalars.go, number.go, unique.go
+//	edits.go       defaults, nulls and integers, put right in the bytes
+//	violation.go   what the model is told; nearest.go, translate.go
+//	rules.go       the rules that no schema can express: ruleset.go those of the
+//	               library, siblings.go and presence.go those on other fields
 package schema
 
 import (

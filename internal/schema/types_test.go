@@ -63,6 +63,11 @@ type color string
 
 func (color) Values() []string { return []string{"red", "green", "dark blue"} }
 
+// parts is a string with a method of the same name that lists no values.
+type parts string
+
+func (p parts) Values() []string { return strings.Split(string(p), ",") }
+
 // port is an integer that lists its values.
 type port uint16
 
