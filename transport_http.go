@@ -67,7 +67,10 @@ func (o *HTTPOptions) check() error {
 // HTTPHandler returns a handler that serves MCP's Streamable HTTP transport,
 // at whatever path it is mounted. It fails with what Check finds. The handler
 // is safe for concurrent use; handlers of tools run in the goroutines of
-// net/http and their contexts end when the client hangs up.
+// net/http. Their contexts end when the client hangs up, which cancels the
+// call in revision 2026-07-28 and not in those before.
+//
+// After Shutdown every request is answered 503.
 //
 // Servers around it should set http.Server.ReadTimeout, which bounds bodies
 // and not calls here, and should not set WriteTimeout, which would cut long

@@ -199,7 +199,7 @@ func (st *httpStream) keepAlive() {
 		return
 	}
 	defer st.mu.Unlock()
-	if !st.done && st.sse {
+	if !st.done {
 		_ = st.send(nil)
 	}
 }
@@ -325,7 +325,7 @@ func (s *streams) sweep() {
 	}
 	s.timer.Reset(s.tick)
 	for st := s.head.next; st != &s.head; st = st.next {
-		if now-st.seen.Load() >= ticksOfSilence {
+		if st.sse && now-st.seen.Load() >= ticksOfSilence {
 			st.seen.Store(now)
 			st.alive.Go(st.keepAlive)
 		}
