@@ -144,10 +144,9 @@ func (s *rest) check(p *Plan, data []byte, found []Violation) []Violation {
 	case err == nil:
 		return found
 	case errors.As(err, &invalid):
-		t := &translation{plan: p, found: found}
+		t := &translation{plan: p, data: value, found: found, from: len(found)}
 		t.add(invalid)
-		t.sort(len(found))
-		return t.found[:min(len(t.found), maxViolations)]
+		return t.found
 	default:
 		return append(found, Violation{Rule: "schema", Message: p.subject + " cannot be checked"})
 	}

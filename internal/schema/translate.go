@@ -2,8 +2,6 @@ package schema
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +11,14 @@ import (
 )
 
 // translation turns what the full validator found into violations like our
-// own: paths, rules and plain sentences.
+// own: paths, rules and plain sentences. The validator names every fault there
+// is, which may be one for each value: only the first violations are kept, in
+// the order of their paths, since the validator walks maps.
 type translation struct {
-	plan   *Plan
-	found  []Violation
-	branch bool // one of several alternatives is told of
+	plan  *Plan
+	data  any // what was checked
+	found []Violation
+	from  int // of found: those before were there already
 }
 
 // maxBranches is how many alternatives a violation tells of.
@@ -25,15 +26,27 @@ const maxBranches = 4
 
 // add records the faults at the leaves of e, each once.
 func (t *translation) add(e *jsonschema.ValidationError) {
-	switch e.ErrorKind.(type) {
+	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		if len(e.Causes) == 0 {
-			break
+		if len(e.Causes) > 0 {
+			t.alternatives(e)
+			return
 		}
-		t.alternatives(e)
+	case *kind.Not, *kind.ContentSchema, *kind.Contains, *kind.MinContains:
+		// what causes them is no fault of a value by itself
+	case *kind.PropertyNames:
+		t.violation(at(e, k.Property), "propertyNames", func() string { return t.predicate(e) })
 		return
-	case *kind.Not:
-	case *kind.ContentSchema: // the causes are placed within the text
+	case *kind.Required:
+		for _, name := range k.Missing {
+			t.violation(at(e, name), "required", func() string { return "is required, but missing" })
+		}
+		return
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			t.violation(at(e, name), "additionalProperties", func() string { return "is no name that is allowed here" })
+		}
+		return
 	default:
 		if len(e.Causes) > 0 {
 			for _, cause := range e.Causes {
@@ -42,63 +55,136 @@ func (t *translation) add(e *jsonschema.ValidationError) {
 			return
 		}
 	}
-	rule, text := predicate(e.ErrorKind)
-	path := steps(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		for _, name := range k.Missing {
-			t.violation(append(path, step{name, -1}), "required", "is required, but missing")
-		}
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			t.violation(append(path, step{name, -1}), "additionalProperties", "is not allowed here")
-		}
-	default:
-		t.violation(path, rule, text)
-	}
+	t.violation(e.InstanceLocation, ruleOf(e), func() string { return t.predicate(e) })
 }
 
-// alternatives says for each branch why it does not fit.
-func (t *translation) alternatives(e *jsonschema.ValidationError) {
-	var reasons []string
-	for _, cause := range e.Causes {
-		branch := &translation{plan: t.plan, branch: true}
-		branch.add(cause)
-		branch.sort(0)
-		if len(branch.found) > 0 && !slices.Contains(reasons, branch.found[0].Message) {
-			reasons = append(reasons, branch.found[0].Message)
-		}
-	}
-	if len(reasons) > maxBranches {
-		reasons = append(reasons[:maxBranches], "…")
-	}
-	rule := "anyOf"
-	if _, ok := e.ErrorKind.(*kind.OneOf); ok {
-		rule = "oneOf"
-	}
-	text := "must have one of the allowed forms"
-	if !t.branch {
-		text += ": " + strings.Join(reasons, "; or ")
-	}
-	t.violation(steps(e.InstanceLocation), rule, text)
+// at is the location of a member of what e is about.
+func at(e *jsonschema.ValidationError, name string) []string {
+	return append(slices.Clip(e.InstanceLocation), name)
 }
 
-// sort orders the violations from the given one on: the validator walks maps.
-func (t *translation) sort(from int) {
-	slices.SortStableFunc(t.found[from:], func(a, b Violation) int {
+func ruleOf(e *jsonschema.ValidationError) string {
+	switch e.ErrorKind.(type) {
+	case *kind.FalseSchema:
+		return "false"
+	case *kind.Not:
+		return "not"
+	}
+	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
+		return path[0]
+	}
+	return ""
+}
+
+// violation records one fault, unless it is known or comes after enough
+// others.
+func (t *translation) violation(location []string, rule string, text func() string) {
+	path := steps(location)
+	v := Violation{Path: pointer(path), Rule: rule}
+	same := func(o Violation) bool { return o.Path == v.Path && o.Rule == v.Rule }
+	i, _ := slices.BinarySearchFunc(t.found[t.from:], v, func(a, b Violation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Rule, b.Rule))
 	})
+	i += t.from
+	if i >= maxViolations || slices.ContainsFunc(t.found, same) {
+		return
+	}
+	v.Message = (&run{plan: t.plan, path: path}).subject() + " " + text()
+	t.found = slices.Insert(t.found, i, v)
+	t.found = t.found[:min(len(t.found), maxViolations)]
 }
 
-func (t *translation) violation(path []step, rule, text string) {
-	at := pointer(path)
-	for _, v := range t.found {
-		if v.Path == at && v.Rule == rule {
-			return
+// alternatives tells of the branches that come closest: those for the type of
+// the value before others, and of these the ones whose constants it has.
+func (t *translation) alternatives(e *jsonschema.ValidationError) {
+	var closest []*jsonschema.ValidationError
+	best := mismatch(numMismatches)
+	for _, branch := range e.Causes {
+		m := mismatchOf(branch, len(e.InstanceLocation))
+		if m < best {
+			best, closest = m, nil
+		}
+		if m == best {
+			closest = append(closest, branch)
 		}
 	}
-	subject := (&run{plan: t.plan, path: path}).subject()
-	t.found = append(t.found, Violation{at, rule, subject + " " + text})
+	switch {
+	case best == wrongType:
+		var types typeSet
+		for _, branch := range closest {
+			types |= typesOf(leaf(branch).ErrorKind.(*kind.Type).Want)
+		}
+		t.violation(e.InstanceLocation, ruleOf(e), func() string {
+			return "must be " + types.String() + ", got " + t.got(e)
+		})
+	case len(closest) == 1:
+		t.add(closest[0])
+	default:
+		t.violation(e.InstanceLocation, ruleOf(e), func() string {
+			return "must have one of the allowed forms: " + strings.Join(t.reasons(closest), "; or ")
+		})
+	}
+}
+
+// reasons says for each branch why it does not fit.
+func (t *translation) reasons(branches []*jsonschema.ValidationError) []string {
+	var all []string
+	for _, b := range branches {
+		if len(all) == maxBranches {
+			return append(all, "…")
+		}
+		branch := &translation{plan: t.plan, data: t.data}
+		if branch.add(b); len(branch.found) == 0 {
+			continue
+		}
+		tells := slices.IndexFunc(branch.found, func(v Violation) bool { return v.Rule == "const" || v.Rule == "enum" })
+		if text := branch.found[max(tells, 0)].Message; !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// mismatch is how far a value is from a branch.
+type mismatch int
+
+const (
+	wrongForm mismatch = iota
+	wrongConstant
+	wrongType
+	numMismatches
+)
+
+// mismatchOf judges a branch for a value at the given depth. Constants count
+// in the value and in its members: they tell one kind of object from another.
+func mismatchOf(branch *jsonschema.ValidationError, depth int) mismatch {
+	switch l := leaf(branch); {
+	case len(l.InstanceLocation) == depth && isKind[*kind.Type](l):
+		return wrongType
+	case hasConstant(branch, depth+1):
+		return wrongConstant
+	}
+	return wrongForm
+}
+
+func hasConstant(e *jsonschema.ValidationError, depth int) bool {
+	if len(e.InstanceLocation) <= depth && (isKind[*kind.Const](e) || isKind[*kind.Enum](e)) {
+		return true
+	}
+	return slices.ContainsFunc(e.Causes, func(cause *jsonschema.ValidationError) bool { return hasConstant(cause, depth) })
+}
+
+// leaf is the only fault below e, or one that is made up of several.
+func leaf(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+	for len(e.Causes) == 1 {
+		e = e.Causes[0]
+	}
+	return e
+}
+
+func isKind[K jsonschema.ErrorKind](e *jsonschema.ValidationError) bool {
+	_, ok := e.ErrorKind.(K)
+	return ok
 }
 
 // steps makes the path of a violation from the validator's.
@@ -111,136 +197,4 @@ func steps(location []string) []step {
 		}
 	}
 	return path
-}
-
-// predicate names the rule of a fault and says what is wrong.
-func predicate(fault jsonschema.ErrorKind) (rule, text string) {
-	if path := fault.KeywordPath(); len(path) > 0 {
-		rule = path[0]
-	}
-	switch k := fault.(type) {
-	case *kind.FalseSchema:
-		return "false", "must be left out"
-	case *kind.Type:
-		return rule, "must be " + typesOf(k.Want).String() + ", got " + got(k.Got)
-	case *kind.Enum:
-		return rule, "must be one of " + values(k.Want) + ", got " + value(k.Got)
-	case *kind.Const:
-		return rule, "must be " + value(k.Want) + ", got " + value(k.Got)
-	case *kind.Format:
-		return rule, "must be of the format " + k.Want + ", got " + value(k.Got)
-	case *kind.Not:
-		return "not", "must not have this form"
-	case *kind.OneOf:
-		return rule, "must have exactly one of the allowed forms, but has several"
-	case *kind.UniqueItems:
-		return rule, fmt.Sprintf("must not have equal items, as at %d and %d", k.Duplicates[0], k.Duplicates[1])
-	case *kind.Pattern:
-		return rule, "must match the pattern " + k.Want + ", got " + quote(k.Got)
-	case *kind.PropertyNames:
-		return rule, "must not have the name " + quote(k.Property)
-	case *kind.Dependency:
-		return rule, dependency(k.Prop, k.Missing)
-	case *kind.DependentRequired:
-		return rule, dependency(k.Prop, k.Missing)
-	}
-	return rule, sizes(fault, rule)
-}
-
-// sizes describes the faults that count.
-func sizes(fault jsonschema.ErrorKind, rule string) string {
-	switch k := fault.(type) {
-	case *kind.MinProperties:
-		return atLeast(k.Want, "member", k.Got)
-	case *kind.MaxProperties:
-		return atMost(k.Want, "member", k.Got)
-	case *kind.MinItems:
-		return atLeast(k.Want, "item", k.Got)
-	case *kind.MaxItems:
-		return atMost(k.Want, "item", k.Got)
-	case *kind.MinLength:
-		return atLeast(k.Want, "character", k.Got)
-	case *kind.MaxLength:
-		return atMost(k.Want, "character", k.Got)
-	case *kind.AdditionalItems:
-		return "must have " + count(k.Count, "item") + " less"
-	case *kind.Contains:
-		return "must have an item of the demanded form"
-	case *kind.MinContains:
-		return fmt.Sprintf("must have at least %s of the demanded form, got %d", count(k.Want, "item"), len(k.Got))
-	case *kind.MaxContains:
-		return fmt.Sprintf("must have at most %s of the given form, got %d", count(k.Want, "item"), len(k.Got))
-	case *kind.Minimum:
-		return "must be at least " + k.Want.RatString() + ", got " + cut(k.Got.RatString())
-	case *kind.Maximum:
-		return "must be at most " + k.Want.RatString() + ", got " + cut(k.Got.RatString())
-	case *kind.ExclusiveMinimum:
-		return "must be greater than " + k.Want.RatString() + ", got " + cut(k.Got.RatString())
-	case *kind.ExclusiveMaximum:
-		return "must be less than " + k.Want.RatString() + ", got " + cut(k.Got.RatString())
-	case *kind.MultipleOf:
-		return "must be a multiple of " + k.Want.RatString() + ", got " + cut(k.Got.RatString())
-	case *kind.ContentEncoding:
-		return "must be " + k.Want + " text"
-	case *kind.ContentMediaType, *kind.ContentSchema:
-		return "must hold JSON of the demanded form"
-	}
-	return "must obey the rule " + rule
-}
-
-func atLeast(want int, what string, got int) string {
-	return fmt.Sprintf("must have at least %s, got %d", count(want, what), got)
-}
-
-func atMost(want int, what string, got int) string {
-	return fmt.Sprintf("must have at most %s, got %d", count(want, what), got)
-}
-
-func dependency(name string, missing []string) string {
-	quoted := make([]string, len(missing))
-	for i, m := range missing {
-		quoted[i] = quote(m)
-	}
-	return "must have " + strings.Join(quoted, ", ") + ", since it has " + quote(name)
-}
-
-// got names the type of a value as the validator does.
-func got(name string) string {
-	if name == "boolean" {
-		return "a boolean"
-	}
-	return typeNames[name].String()
-}
-
-func typesOf(names []string) typeSet {
-	var t typeSet
-	for _, name := range names {
-		t |= typeNames[name]
-	}
-	return t
-}
-
-// value shows a decoded JSON value.
-func value(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return quote(v)
-	case json.Number:
-		return cut(string(v))
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "an array"
-	}
-	return fmt.Sprint(v)
-}
-
-func values(list []any) string {
-	texts := make([]string, len(list))
-	for i, v := range list {
-		texts[i] = value(v)
-	}
-	return strings.Join(texts, ", ")
 }
