@@ -43,7 +43,7 @@ func (d *definition) deriveText(typ reflect.Type, lists bool) (*schema.Plan, []t
 		d.problem("", fmt.Errorf("%v is no struct with one field for each argument", typ))
 		return nil, nil
 	}
-	plan, problems := schema.Input(typ, schema.Options{})
+	plan, problems := schema.Input(typ, schema.Options{Full: true}) // nobody but us reads it
 	d.schemaProblems(typ, problems)
 	if plan == nil {
 		return nil, nil
