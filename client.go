@@ -132,6 +132,7 @@ func (c *Client) discover(ctx context.Context) error {
 	if err := jsonx.Unmarshal(raw, &result); err != nil {
 		return invalidResponse(jsonrpc.MethodDiscover, err)
 	}
+	result.Meta.Server.Icons = loadable(result.Meta.Server.Icons)
 	c.server = ServerInfo{
 		Implementation: result.Meta.Server, Protocol: LatestVersion,
 		Capabilities: result.Capabilities, Instructions: result.Instructions,

@@ -26,6 +26,7 @@ func entries[T any](ctx context.Context, c *Client, method, member string, keep 
 				c.log.Warn("mcp: the server listed a malformed entry; it was left out", "method", method, "error", err)
 				continue
 			}
+			dropIcons(entry)
 			if keep(entry) && !yield(entry, nil) {
 				return
 			}
@@ -34,6 +35,20 @@ func entries[T any](ctx context.Context, c *Client, method, member string, keep 
 }
 
 func every[T any](*T) bool { return true }
+
+// dropIcons takes the icons of a list's entry away that no client may load.
+func dropIcons(entry any) {
+	switch e := entry.(type) {
+	case *ToolInfo:
+		e.Icons = loadable(e.Icons)
+	case *PromptInfo:
+		e.Icons = loadable(e.Icons)
+	case *ResourceInfo:
+		e.Icons = loadable(e.Icons)
+	case *TemplateInfo:
+		e.Icons = loadable(e.Icons)
+	}
+}
 
 // Prompts lists the server's prompts, as Tools does tools.
 func (c *Client) Prompts(ctx context.Context) iter.Seq2[*PromptInfo, error] {

@@ -117,6 +117,52 @@ func TestListsOfSloppyServers(t *testing.T) {
 	})
 }
 
+func TestIconsOfHostileServers(t *testing.T) {
+	t.Parallel()
+	icons := `"icons":[{"src":"javascript:alert(1)"},{"src":"https://example.com/i.png"},{"src":"file:///etc/passwd"},{"src":"http://example.com/"},` +
+		`{"src":"ftp://example.com/"},{"src":"ws://example.com/"},{"src":"app:x"},{"src":"data:image/png;base64,AAAA"},{"src":"HTTPS://example.com/"},{"src":"i.png"},{"src":""}]`
+	want := []mcp.Icon{{Src: "https://example.com/i.png"}, {Src: "data:image/png;base64,AAAA"}, {Src: "HTTPS://example.com/"}}
+	f := newFakeServer(t)
+	go func() {
+		f.result(f.next(), discovered+`,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1",`+icons+`}}`)
+	}()
+	c, err := mcp.Dial(t.Context(), f.transport(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	f.answering(func(m clientMessage) string {
+		entry := `{"name":"n","uri":"u:","uriTemplate":"u:{x}","inputSchema":{},` + icons + `}`
+		switch m.Method {
+		case "tools/call":
+			return `"content":[{"type":"resource_link","uri":"u:","name":"n",` + icons + `}]`
+		default:
+			return `"tools":[` + entry + `],"prompts":[` + entry + `],"resources":[` + entry + `],"resourceTemplates":[` + entry + `]`
+		}
+	})
+	found := map[string][]mcp.Icon{"the server": c.Server().Icons}
+	for tool := range c.Tools(t.Context()) {
+		found["a tool"] = tool.Icons
+	}
+	for prompt := range c.Prompts(t.Context()) {
+		found["a prompt"] = prompt.Icons
+	}
+	for resource := range c.Resources(t.Context()) {
+		found["a resource"] = resource.Icons
+	}
+	for template := range c.Templates(t.Context()) {
+		found["a template"] = template.Icons
+	}
+	found["a link"] = mustCall(t, c, "t", nil).Content[0].(*mcp.ResourceLink).Icons
+	for _, what := range []string{"the server", "a tool", "a prompt", "a resource", "a template", "a link"} {
+		t.Run("ICON-02 of "+what+", those that may be loaded are left", func(t *testing.T) {
+			if diff := cmp.Diff(want, found[what]); diff != "" {
+				t.Errorf("icons (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestResultsOfSloppyServers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, result, fails string }{
@@ -213,21 +259,21 @@ func TestErrorsOfServers(t *testing.T) {
 func TestWhatServersMustNotSend(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
-		"BASE-09 a request":                `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`,
-		"BASE-09 a request with our id":    `{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{}}`,
-		"BASE-09 ping":                     `{"jsonrpc":"2.0","id":"x","method":"ping"}`,
-		"CAN-02 a cancellation of our own": `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`,
-		"an unknown notification":          `{"jsonrpc":"2.0","method":"notifications/zzz"}`,
-		"no JSON":                          `{"jsonrpc":`,
-		"BASE-10 a batch":                  `[{"jsonrpc":"2.0","id":2,"result":{}}]`,
-		"BASE-01 another JSON-RPC":         `{"jsonrpc":"1.0","id":2,"result":{}}`,
-		"BASE-02 a response with null id":  `{"jsonrpc":"2.0","id":null,"result":{}}`,
-		"an error without id":              `{"jsonrpc":"2.0","error":{"code":-32700,"message":"m"}}`,
-		"an error with a string id":        `{"jsonrpc":"2.0","id":"2","error":{"code":1,"message":"m"}}`,
-		"BASE-04 our id as a string":       `{"jsonrpc":"2.0","id":"2","result":{"content":[]}}`,
-		"a result for nobody":              `{"jsonrpc":"2.0","id":99,"result":{}}`,
-		"an id beyond 64 bits":             `{"jsonrpc":"2.0","id":99999999999999999999,"result":{}}`,
-		"a result and an error":            `{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":"m"}}`,
+		"BASE-09 a request":               `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`,
+		"BASE-09 a request with our id":   `{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{}}`,
+		"BASE-09 ping":                    `{"jsonrpc":"2.0","id":"x","method":"ping"}`,
+		"a cancellation of our own":       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`,
+		"an unknown notification":         `{"jsonrpc":"2.0","method":"notifications/zzz"}`,
+		"no JSON":                         `{"jsonrpc":`,
+		"BASE-10 a batch":                 `[{"jsonrpc":"2.0","id":2,"result":{}}]`,
+		"BASE-01 another JSON-RPC":        `{"jsonrpc":"1.0","id":2,"result":{}}`,
+		"BASE-02 a response with null id": `{"jsonrpc":"2.0","id":null,"result":{}}`,
+		"an error without id":             `{"jsonrpc":"2.0","error":{"code":-32700,"message":"m"}}`,
+		"an error with a string id":       `{"jsonrpc":"2.0","id":"2","error":{"code":1,"message":"m"}}`,
+		"BASE-04 our id as a string":      `{"jsonrpc":"2.0","id":"2","result":{"content":[]}}`,
+		"a result for nobody":             `{"jsonrpc":"2.0","id":99,"result":{}}`,
+		"an id beyond 64 bits":            `{"jsonrpc":"2.0","id":99999999999999999999,"result":{}}`,
+		"a result and an error":           `{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":"m"}}`,
 	} {
 		t.Run(name+" is dropped, and nothing is sent for it", func(t *testing.T) {
 			t.Parallel()
@@ -333,7 +379,7 @@ func TestClientEnds(t *testing.T) {
 		group.Wait()
 	})
 	for name, cause := range map[string]error{"the end of input": io.EOF, "a typed error": &oddError{ptr("cable cut")}} {
-		t.Run("C136 BASE-20 STD-14 "+name+" fails the calls under way and later ones", func(t *testing.T) {
+		t.Run("C136 BASE-20 "+name+" fails the calls under way and later ones", func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeServer(t)

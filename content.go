@@ -297,7 +297,7 @@ func decodeContent(data []byte) (Content, error) {
 		return &AudioContent{Data: w.Data, MIMEType: w.MIMEType, Annotations: w.Annotations, Meta: w.Meta}, nil
 	case "resource_link":
 		return &ResourceLink{URI: w.URI, Name: w.Name, Title: w.Title, Description: w.Description, MIMEType: w.MIMEType,
-			Size: w.Size, Icons: w.Icons, Annotations: w.Annotations, Meta: w.Meta}, nil
+			Size: w.Size, Icons: loadable(w.Icons), Annotations: w.Annotations, Meta: w.Meta}, nil
 	case "resource":
 		if w.Resource == nil {
 			return nil, errors.New(`content of type "resource" has no resource`)

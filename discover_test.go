@@ -128,7 +128,7 @@ func TestCachingHints(t *testing.T) {
 			t.Errorf("ttlMs %s", got)
 		}
 	})
-	t.Run("CCH-03 calls have no hints", func(t *testing.T) {
+	t.Run("CCH-01 calls have no hints", func(t *testing.T) {
 		t.Parallel()
 		got := resultIn(t, ask(t, withTool("x"), modernCall("1", "t", "{}")))
 		if got["ttlMs"] != nil || got["cacheScope"] != nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -106,4 +107,13 @@ func iconSize(s string) bool {
 
 func digits(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
+}
+
+// loadable keeps the icons that a client may load: other schemes than https:
+// and data: run code or reach into the host (MCP 2026-07-28, Basic › Icons).
+func loadable(icons []Icon) []Icon {
+	return slices.DeleteFunc(icons, func(i Icon) bool {
+		scheme, _, _ := strings.Cut(i.Src, ":")
+		return !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "data")
+	})
 }

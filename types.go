@@ -17,7 +17,8 @@ type Implementation struct {
 }
 
 // Icon is an image that a host may show beside a server, tool, prompt or
-// resource. Src is an https: or data: URI; Sizes holds "WIDTHxHEIGHT" or
+// resource. Src is an https: or data: URI, and a Client leaves out icons with
+// any other; Sizes holds "WIDTHxHEIGHT" or
 // "any", none meaning unknown; Theme is "light", "dark" or empty for both.
 type Icon struct {
 	Src      string   `json:"src"`
