@@ -31,12 +31,17 @@ func main() {
 // newServer returns a server with all fixtures. Those of one feature are in
 // one file.
 func newServer(logger *slog.Logger) *mcp.Server {
-	s := mcp.NewServer("conformance-server", "1.0.0", &mcp.ServerOptions{Logger: logger})
+	s := mcp.NewServer("conformance-server", "1.0.0", &mcp.ServerOptions{Logger: logger, Dynamic: true, Logging: true})
 	addContent(s) // first: a scenario calls the first tool listed with no arguments
 	addFailures(s)
 	addProgress(s)
 	addHeaders(s)
 	addSchemas(s)
+	addRounds(s)
+	addLogging(s)
+	addPrompts(s)
+	addResources(s)
+	addChanges(s)
 	return s
 }
 

@@ -35,6 +35,12 @@ func TestTools(t *testing.T) {
 		"test_tool_with_progress",
 		"test_custom_header",
 		"json_schema_2020_12_tool",
+		"test_input_required_result_elicitation", "test_streaming_elicitation", "test_input_required_result_sampling",
+		"test_input_required_result_list_roots", "test_input_required_result_request_state", "test_input_required_result_tampered_state",
+		"test_input_required_result_multiple_inputs", "test_input_required_result_multi_round", "test_input_required_result_capabilities",
+		"test_elicitation", "test_sampling",
+		"test_logging_tool", "test_tool_with_logging",
+		"test_trigger_tool_change", "test_trigger_prompt_change",
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c := dial(t)
