@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -102,11 +102,15 @@ func (r *registry) checkApps() (warnings []*RegistrationError) {
 
 var appPermissions = []string{"camera", "microphone", "geolocation", "clipboardWrite"}
 
+// origin matches what may stand in a policy (CSP): anything else could say
+// more than it seems to.
+var origin = regexp.MustCompile(`^(https?|wss?)://((\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+
 // meta is the _meta of the page's contents; nil when there is nothing to say.
 func (p *AppPage) meta(r *Resource) Meta {
 	for _, origins := range [][]string{p.CSP.Connect, p.CSP.Resource, p.CSP.Frame, p.CSP.BaseURI} {
 		for _, o := range origins {
-			if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+			if !origin.MatchString(o) {
 				r.problem("CSP", fmt.Errorf("%q is no origin; write it as https://api.example.com", o))
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 // encodeExtensions returns the settings of extensions as JSON, and what is
@@ -77,4 +79,21 @@ func (r *registry) serves(uri string) bool {
 		}
 		return res.uri == uri || res.tree != nil && strings.HasPrefix(uri, res.uri)
 	})
+}
+
+// extends reports whether a client declared an extension, with settings that
+// make sense: whatever is malformed is not supported. Apps need the media type
+// that pages have (MCP Apps › Capability Negotiation).
+func extends(declared map[string]json.RawMessage, id string) bool {
+	raw, ok := declared[id]
+	if !ok || firstByte(raw) != '{' {
+		return false
+	}
+	if id != appExtension {
+		return true
+	}
+	var settings struct {
+		Types []string `json:"mimeTypes"`
+	}
+	return jsonx.Unmarshal(raw, &settings) == nil && slices.Contains(settings.Types, appMIMEType)
 }

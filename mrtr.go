@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
@@ -262,12 +263,17 @@ func Step[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 
 // Can reports whether the client of the request can be asked: kind is
 // "elicitation.form", "elicitation.url", "sampling", "sampling.tools",
-// "sampling.context" or "roots".
+// "sampling.context" or "roots". With the id of an extension, such as
+// "io.modelcontextprotocol/ui" for MCP Apps, it reports whether the client
+// declared that one; a handler goes on without what is not.
 func Can(ctx context.Context, kind string) bool {
 	r := RequestFrom(ctx)
-	if r == inert || !r.rev.Modern {
+	if r == inert {
 		return false
 	}
 	c := r.Capabilities()
-	return c.can(kind)
+	if strings.Contains(kind, "/") {
+		return extends(c.Extensions, kind)
+	}
+	return r.rev.Modern && c.can(kind)
 }

@@ -145,9 +145,17 @@ func TestVisible(t *testing.T) {
 		}
 	})
 	for name, add := range map[string]func() *mcp.Server{
-		"of the server":   func() *mcp.Server { return guarded(&mcp.ServerOptions{Cache: mcp.Cache{TTL: time.Minute, Public: true}}) },
-		"of a list":       func() *mcp.Server { return guarded(&mcp.ServerOptions{ListCache: map[string]mcp.Cache{"tools/list": {Public: true}}}) },
-		"of one resource": func() *mcp.Server { s := guarded(nil); mcp.AddText(s, "r://p", "p", "", "").Cache(mcp.Cache{Public: true}); return s },
+		"of the server": func() *mcp.Server {
+			return guarded(&mcp.ServerOptions{Cache: mcp.Cache{TTL: time.Minute, Public: true}})
+		},
+		"of a list": func() *mcp.Server {
+			return guarded(&mcp.ServerOptions{ListCache: map[string]mcp.Cache{"tools/list": {Public: true}}})
+		},
+		"of one resource": func() *mcp.Server {
+			s := guarded(nil)
+			mcp.AddText(s, "r://p", "p", "", "").Cache(mcp.Cache{Public: true})
+			return s
+		},
 	} {
 		t.Run("CCH-05 M24 with it a public cache "+name+" is a problem", func(t *testing.T) {
 			t.Parallel()
