@@ -140,7 +140,10 @@ func (t *Tool) nameParams(fn reflect.Type, params []Param) {
 		field, below, nested := strings.Cut(strings.TrimPrefix(e.Field, "struct.P"), ".")
 		if i, err := strconv.Atoi(field); err == nil && i <= len(params) {
 			e.Field = params[i-1].name
-			e.Tag = ""
+			if strings.HasPrefix(e.Tag, "jsonschema:default") {
+				e.Err = fmt.Errorf("the default %w", e.Err)
+			}
+			e.Tag = "" // the user wrote none
 		}
 		if nested {
 			e.Field += "." + below
