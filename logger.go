@@ -247,6 +247,7 @@ func (r *Request) sendLog(ctx context.Context, level string, data []byte) {
 		msg = jsonx.AppendString(append(msg, `,"logger":`...), d.name)
 	}
 	msg = append(append(append(msg, `,"data":`...), data...), "}}"...)
+	r.srv.warnOnce("logging", "mcp: logs are sent to clients; "+until, "sep", "SEP-2577")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {

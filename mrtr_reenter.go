@@ -34,9 +34,6 @@ func (e *reentry) Is(target error) bool { return target == ErrInputRequired }
 
 // reenter suspends the call as a handler asked for.
 func (a *asking) reenter(e *reentry) (any, error) {
-	if _, err := a.open(); err != nil {
-		return nil, err
-	}
 	a.mu.Lock()
 	mixed := a.linear
 	a.mu.Unlock()
@@ -119,6 +116,10 @@ func State[T any](ctx context.Context) (T, bool) {
 // is none yet, and if there was one that cannot be used: then the handler asks
 // again, and the user is told what was wrong.
 //
+// An answer that comes without the state of a round counts too, whatever it
+// was an answer to: this is for clients that know what will be asked. Elicit
+// and its like do not take such answers.
+//
 // T is the struct of the form, or a json.RawMessage or map for a form whose
 // schema was given; an *ElicitResult for what the user did, whatever it was;
 // *SampleResult; []Root. The error is ErrDeclined or ErrDismissed if the user
@@ -130,6 +131,9 @@ func Answer[T any](ctx context.Context, key string) (T, bool, error) {
 		return value, false, err
 	}
 	found, ok := a.journal.Answer(key)
+	if !ok {
+		found, ok = a.volunteered(key, &value)
+	}
 	if ok {
 		ok, err = a.read(ctx, key, &found, &value)
 	}
@@ -138,6 +142,24 @@ func Answer[T any](ctx context.Context, key string) (T, bool, error) {
 		return none, ok, err
 	}
 	return value, true, nil
+}
+
+// volunteered returns an answer that came without a state. Its kind is that of
+// which v, a pointer, can be made.
+func (a *asking) volunteered(key string, v any) (rounds.Answer, bool) {
+	raw, ok := a.unasked[key]
+	kind := kindForm
+	switch v.(type) {
+	case **SampleResult:
+		kind = kindSampling
+	case *[]Root:
+		kind = kindRoots
+	}
+	if !ok || strings.HasPrefix(key, ownKeys) || checkAnswer(kind, raw) != nil {
+		return rounds.Answer{}, false
+	}
+	a.journal.Accept(key, kind, raw) // for the rounds to come
+	return a.journal.Answer(key)
 }
 
 // read decodes an answer into v. It reports false for one that must be given

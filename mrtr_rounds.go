@@ -15,13 +15,17 @@ import (
 // or when answers come in.
 type asking struct {
 	req     *Request
-	once    sync.Once // guards the making of the next two
+	once    sync.Once // guards the making of the next three
 	journal *rounds.Journal
 	err     error
 
-	mu      sync.Mutex // protects the fields below
-	linear  bool       // the handler asked in straight lines
-	refused map[string]string
+	// unasked are answers that came without a state: to what they are answers
+	// nobody knows.
+	unasked map[string]json.RawMessage
+
+	mu      sync.Mutex           // protects the fields below
+	linear  bool                 // the handler asked in straight lines
+	refused map[string]string    // what was wrong with answers, by key
 	result  *InputRequiredResult // not nil: the call is suspended
 }
 
@@ -36,7 +40,8 @@ type InputRequiredResult struct {
 	Requests []Ask
 	State    string
 
-	ready []*ready // the requests in their wire form, on the server
+	ready []*ready // on the server: what is sent, whatever became of the above
+	token string
 }
 
 // Error implements error.
@@ -137,7 +142,8 @@ func (a *asking) verify() (*rounds.Journal, error) {
 		return nil, err
 	}
 	if msg.RequestState() == nil {
-		return rounds.New(), nil // answers to what was never asked
+		a.unasked = answers
+		return rounds.New(), nil
 	}
 	token, ok := unquoted(msg.RequestState())
 	if !ok {
@@ -274,10 +280,11 @@ func (r *Request) settle(v any, err error) (any, error) {
 
 func (a *asking) close(v any, err error) (any, error) {
 	var again *reentry
+	j, refused := a.open()
 	switch {
-	case errors.As(err, &again):
+	case refused == nil && errors.As(err, &again):
 		return a.reenter(again)
-	case len(a.pending()) == 0:
+	case refused != nil || !j.Asking():
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +293,7 @@ func (a *asking) close(v any, err error) (any, error) {
 		return nil, a.misused("asked for input, and then did not return the error that asking returned")
 	case !errors.Is(err, ErrInputRequired):
 		return nil, err // it failed for another reason
-	case a.journal.State() != nil:
+	case j.State() != nil:
 		return nil, a.misused(mixedForms)
 	}
 	return a.suspend(nil)
@@ -298,13 +305,6 @@ const mixedForms = "mixes InputRequired with the functions that ask in straight 
 func (a *asking) misused(how string) error {
 	a.req.srv.log.Error("mcp: a handler "+how, "feature", a.req.what())
 	return Errorf(CodeInternalError, "Internal error: the handler of %s %s", a.req.what(), how)
-}
-
-func (a *asking) pending() []rounds.Question {
-	if a.journal == nil {
-		return nil
-	}
-	return a.journal.Pending()
 }
 
 // suspend ends the round with the questions that are pending. state is the
@@ -324,7 +324,7 @@ func (a *asking) suspend(state json.RawMessage) (any, error) {
 	if a.req.header != nil && srv.opts.StateKeys == nil {
 		srv.warnOnce("state keys", "mcp: StateKeys is not set: calls that wait for input fail after a restart, and on other replicas of this server")
 	}
-	result := &InputRequiredResult{State: token}
+	result := &InputRequiredResult{State: token, token: token}
 	for _, q := range questions {
 		q := q.Payload.(*ready)
 		result.ready = append(result.ready, q)
@@ -358,5 +358,5 @@ func (r *InputRequiredResult) appendMembers(dst []byte) []byte {
 		}
 		dst = append(dst, "},"...)
 	}
-	return jsonx.AppendString(append(dst, `"requestState":`...), r.State)
+	return jsonx.AppendString(append(dst, `"requestState":`...), r.token)
 }

@@ -98,6 +98,13 @@ func (j *Journal) Receive(key string, raw json.RawMessage) {
 	}
 }
 
+// Accept records an answer to a question that was not asked.
+func (j *Journal) Accept(key, kind string, raw json.RawMessage) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.set(key, Answer{Kind: kind, Raw: raw})
+}
+
 func (j *Journal) set(key string, a Answer) {
 	if j.answers == nil {
 		j.answers = make(map[string]Answer)
@@ -174,9 +181,9 @@ func (j *Journal) Finish(key string) {
 	}
 }
 
-// Pending returns what is to be asked at the end of this round.
-func (j *Journal) Pending() []Question {
+// Asking reports whether there is something to ask at the end of this round.
+func (j *Journal) Asking() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Clone(j.pending)
+	return len(j.pending) > 0
 }
