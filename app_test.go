@@ -18,7 +18,7 @@ func htmlPage(html string) func(context.Context) (string, error) {
 
 const helloPage = "<!DOCTYPE html><title>Hello</title><p>Hello"
 
-func TestApps(t *testing.T) {
+func TestAppPages(t *testing.T) {
 	t.Parallel()
 	s := mcp.NewServer("s", "1", nil)
 	mcp.AddTool(s, "plan", "Show a plan", returning[struct{}]("the plan")).App("ui://plan")
@@ -147,8 +147,8 @@ func TestAppProblems(t *testing.T) {
 	}
 }
 
-// TestExtensions shows which extensions a server declares, and what it knows of those of its clients.
-func TestExtensions(t *testing.T) {
+// TestExtensionNegotiation shows which extensions a server declares, and what it knows of those of its clients.
+func TestExtensionNegotiation(t *testing.T) {
 	t.Parallel()
 	declared := func(s *mcp.Server) string {
 		return string(resultIn(t, ask(t, s, modernRequest("1", "server/discover")))["capabilities"])
