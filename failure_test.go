@@ -149,7 +149,8 @@ func TestErrorRedaction(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", &mcp.ServerOptions{RedactErrors: true})
 		mcp.AddTool(s, "t", "", func(context.Context, struct{}) (string, error) { return "", errors.New(secret) })
-		if ask(t, s, modernCall("1", "t", "{}")) == ask(t, s, modernCall("1", "t", "{}")) {
+		first := ask(t, s, modernCall("1", "t", "{}"))
+		if second := ask(t, s, modernCall("1", "t", "{}")); first == second {
 			t.Error("the same reference twice")
 		}
 	})

@@ -139,10 +139,7 @@ func TestDuplicateNames(t *testing.T) {
 		if len(problems) != 1 {
 			t.Fatalf("problems: %v", problems)
 		}
-		var lines []string
-		for _, site := range regexp.MustCompile(`registration_test\.go:\d+`).FindAllString(problems[0].Error(), -1) {
-			lines = append(lines, site)
-		}
+		lines := regexp.MustCompile(`registration_test\.go:\d+`).FindAllString(problems[0].Error(), -1)
 		if len(lines) != 2 || lines[0] == lines[1] || !strings.Contains(problems[0].Error(), `tool "x"`) {
 			t.Errorf("problem: %v", problems[0])
 		}

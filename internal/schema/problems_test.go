@@ -1,8 +1,6 @@
 package schema_test
 
 import (
-	"context"
-	"io"
 	"net/url"
 	"reflect"
 	"strings"
@@ -16,6 +14,7 @@ import (
 type (
 	loop     *loop
 	embedsMe struct {
+		//lint:ignore U1000 reflection alone looks at it
 		*embedsMe
 		A int
 	}
@@ -42,7 +41,6 @@ func (lister) Values() []lister    { panic("no values") }
 func (refersOut) JSONSchema() string {
 	return `{"type":"object","properties":{"a":{"$ref":"#/properties/b"},"b":{}}}`
 }
-func (*embedsMe) unused(context.Context, io.Reader) {}
 
 // TestTypeProblems shows that a bad type is a problem that names the field,
 // never a panic.
