@@ -3,7 +3,8 @@ package mcp
 // The path of a request, file by file:
 //
 //	transport_stdio.go   a line, a message of a Conn     conn.go: reader, workers, writer
-//	        └── []byte + sink
+//	transport_http.go    host, origin → method, content type, accept → body     transport_http_stream.go: answer or stream
+//	        └── []byte + carrier
 //	internal/jsonrpc     decode one message, in one pass
 //	dispatch.go          classify: modern (_meta) or legacy (session); the wire.Revision is picked here, once
 //	dispatch.go          admit: _meta, version, method and capability, log level
@@ -17,7 +18,7 @@ package mcp
 //	        (the chains unwind)
 //	failure.go           an error becomes a failed result or a protocol error
 //	encode.go            trim to the revision; stamp; encode once
-//	transport            one line
+//	transport            one line; one JSON body, or a stream if a notification was sent first
 
 import (
 	"context"
