@@ -130,7 +130,10 @@ func TestAppProblems(t *testing.T) {
 		want string // "": no warning
 	}{
 		{"APP-04 a tool without its app", func(s *mcp.Server) { mcp.AddTool(s, "t", "", returning[struct{}]("x")).App("ui://x") }, `there is no resource "ui://x"`},
-		{"APP-04 a tool with a disabled app", func(s *mcp.Server) { mcp.AddTool(s, "t", "", returning[struct{}]("x")).App("ui://x"); app(s).Disabled() }, `there is no resource "ui://x"`},
+		{"APP-04 a tool with a disabled app", func(s *mcp.Server) {
+			mcp.AddTool(s, "t", "", returning[struct{}]("x")).App("ui://x")
+			app(s).Disabled()
+		}, `there is no resource "ui://x"`},
 		{"APP-04 a tool with its app", func(s *mcp.Server) { mcp.AddTool(s, "t", "", returning[struct{}]("x")).App("ui://x"); app(s) }, ""},
 		{"APP-03 a tool that says nothing", func(s *mcp.Server) {
 			mcp.AddTool(s, "t", "", returning[struct{}](struct{}{})).App("ui://x")

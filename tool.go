@@ -20,8 +20,9 @@ type Tool struct {
 
 	argsType, resultType reflect.Type // nil for raw tools
 	input                *schema.Plan
-	output               *schema.Plan // nil: no output schema
-	valueType            reflect.Type // of Result.Structured when it is the handler's own value
+	output               *schema.Plan     // nil: no output schema
+	outputProblems       []schema.Problem // of the result as data, which a writer makes none
+	valueType            reflect.Type     // of Result.Structured when it is the handler's own value
 	shape                resultShape
 	given                given
 	call                 toolFunc
@@ -132,7 +133,7 @@ func (t *Tool) derive() {
 	if out != nil {
 		plan, problems = schema.Output(out, form)
 		t.output, t.valueType = plan, reflect.PointerTo(out)
-		t.schemaProblems(out, problems)
+		t.outputProblems = problems
 	}
 }
 

@@ -150,6 +150,10 @@ func (t *Tool) compileResult() {
 	g.outPlan = t.output
 	if g.write = t.writer(); g.write != nil {
 		g.outPlan = nil
+	} else if t.valueType != nil {
+		for _, p := range t.outputProblems {
+			g.add(t.schemaProblem(t.valueType.Elem(), p), p.Warning)
+		}
 	}
 	if t.structured != nil && !*t.structured {
 		if g.outPlan = nil; g.output != nil {
@@ -204,11 +208,15 @@ func (t *Tool) planFrom(s *Schema, what string, f schemaForm) *schema.Plan {
 		} else { // the reason says where
 			e = t.finding("%s: %s", what, p.Reason)
 		}
-		if p.Warning {
-			t.given.warnings = append(t.given.warnings, e)
-		} else {
-			t.given.problems = append(t.given.problems, e)
-		}
+		t.given.add(e, p.Warning)
 	}
 	return plan
+}
+
+func (g *given) add(e *RegistrationError, warning bool) {
+	if warning {
+		g.warnings = append(g.warnings, e)
+	} else {
+		g.problems = append(g.problems, e)
+	}
 }
