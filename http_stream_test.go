@@ -237,7 +237,7 @@ func TestHTTPKeepAlive(t *testing.T) {
 
 	bubble("HTTP-16 C86 comments every 15 s", nil, func(t *testing.T, f *fixture, n *pipeNetwork) {
 		at := time.Now()
-		s := openStream(t, n.client(), "http://localhost/", modernPost(hold))
+		s := n.stream(t, modernPost(hold))
 		if kind := s.resp.Header.Get("Content-Type"); kind != "text/event-stream" {
 			t.Fatalf("Content-Type %q", kind)
 		}
@@ -249,7 +249,7 @@ func TestHTTPKeepAlive(t *testing.T) {
 	})
 	bubble("HTTP-16 comments every KeepAlive", &mcp.HTTPOptions{KeepAlive: 2 * time.Second}, func(t *testing.T, f *fixture, n *pipeNetwork) {
 		at := time.Now()
-		s := openStream(t, n.client(), "http://localhost/", modernPost(hold))
+		s := n.stream(t, modernPost(hold))
 		for range 3 {
 			at = within(t, s, at, 2*time.Second)
 		}
@@ -257,7 +257,7 @@ func TestHTTPKeepAlive(t *testing.T) {
 		s.expect(modernText("1", "released "), "end")
 	})
 	bubble("HTTP-16 none while messages come", nil, func(t *testing.T, _ *fixture, n *pipeNetwork) {
-		s := openStream(t, n.client(), "http://localhost/", modernPost(modernCall("1", "busy", "{}", token1)))
+		s := n.stream(t, modernPost(modernCall("1", "busy", "{}", token1)))
 		s.expect("comment")
 		for i := range 10 {
 			s.expect(progressNotice("1", i+1, 10))
@@ -282,7 +282,7 @@ func TestHTTPKeepAlive(t *testing.T) {
 	})
 	bubble("AMB-19 faults come in the stream after a comment", nil, func(t *testing.T, f *fixture, n *pipeNetwork) {
 		time.AfterFunc(50*time.Second, func() { close(f.release) })
-		s := openStream(t, n.client(), "http://localhost/", modernPost(modernCall("1", "refuse", "{}")))
+		s := n.stream(t, modernPost(modernCall("1", "refuse", "{}")))
 		s.expect("comment", "comment", "comment", `{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"too late"}}`, "end")
 	})
 }
@@ -307,7 +307,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	}
 	bubble("C110 a stream ends with its write deadline, others go on", func(t *testing.T, f *fixture, n *pipeNetwork) {
 		start := time.Now()
-		s := openStream(t, n.client(), "http://localhost/", modernPost(modernCall("1", "flood", "{}", token1)))
+		s := n.stream(t, modernPost(modernCall("1", "flood", "{}", token1)))
 		s.expect("comment") // and then it reads no more
 		synctest.Wait()
 		resp, err := n.client().Do(to(t.Context(), "http://localhost/", modernPost(modernCall("2", "progress", `{"count":1}`, token1))))
@@ -327,7 +327,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	})
 	big := modernCall("1", "blob", `{"count":1000000}`)
 	bubble("C92 a large answer that is not read", func(t *testing.T, _ *fixture, n *pipeNetwork) {
-		s := openStream(t, n.client(), "http://localhost/", modernPost(big))
+		s := n.stream(t, modernPost(big))
 		time.Sleep(time.Minute)
 		if got, err := io.ReadAll(s.resp.Body); err == nil {
 			t.Errorf("a minute later there were still %d bytes to read", len(got))
@@ -338,7 +338,7 @@ func TestHTTPSlowReader(t *testing.T) {
 		"C92 a large event of a stream that is read slowly": modernPost(big, "Accept: text/event-stream"),
 	} {
 		bubble(name, func(t *testing.T, _ *fixture, n *pipeNetwork) {
-			s := openStream(t, n.client(), "http://localhost/", r)
+			s := n.stream(t, r)
 			got := 0
 			for buf := make([]byte, 64<<10); ; time.Sleep(20 * time.Second) {
 				n, err := io.ReadFull(s.in, buf)
@@ -386,7 +386,7 @@ func TestHTTPWrappedWriter(t *testing.T) {
 			f := stepped()
 			h := newHandler(t, f.Server, nil)
 			srv := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(unwrapping{w}, r) }), http2)
-			stream := openStream(t, srv.Client(), srv.URL, modernPost(steps))
+			stream := openStream(t, srv.Client(), srv.URL, modernPost(steps), lineTimeout)
 			stream.expect("comment", progressNotice("1", 1, 2)) // while the handler waits
 			close(f.release)
 			stream.expect(progressNotice("1", 2, 2), modernText("1", "done"), "end")
