@@ -73,7 +73,7 @@ func TestHTTPHangUp(t *testing.T) {
 			})
 		}
 		t.Run("HTTP-18 C106 "+protocol+" in a stream", func(t *testing.T) {
-			s := openStream(t, srv.Client(), srv.URL, modernPost(modernCall("1", "streaming", "{}", token1)), lineTimeout)
+			s := openStream(t, srv.Client(), srv.URL, modernPost(modernCall("1", "streaming", "{}", token1)))
 			s.expect("comment", `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
 			if err := s.resp.Body.Close(); err != nil {
 				t.Error(err)
@@ -282,7 +282,7 @@ func TestHTTPBadHandlers(t *testing.T) {
 		lives(t)
 	})
 	t.Run("C109 runtime.Goexit in a stream", func(t *testing.T) {
-		s := openStream(t, srv.Client(), srv.URL, modernPost(modernCall("1", "goexit late", `{}`, token1)), lineTimeout)
+		s := openStream(t, srv.Client(), srv.URL, modernPost(modernCall("1", "goexit late", `{}`, token1)))
 		s.expect("comment", progressNotice("1", 1, 1))
 		if m := parseWire(t, s.next()); m.Error == nil || m.Error.Code != mcp.CodeInternalError {
 			t.Errorf("%+v", m)

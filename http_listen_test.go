@@ -219,7 +219,7 @@ func TestHTTPShutdown(t *testing.T) {
 				pending <- resp
 			}()
 			receive(t, l.started)
-			stream := openStream(t, oneShot, l.url(), modernPost(modernCall("2", "streaming", "{}", token1)), lineTimeout)
+			stream := openStream(t, oneShot, l.url(), modernPost(modernCall("2", "streaming", "{}", token1)))
 			stream.expect("comment", progressNotice("1", 1, 1))
 			end(l)
 			for range 2 {

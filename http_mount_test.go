@@ -106,7 +106,7 @@ func TestHTTPMounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		front := serveLoopback(t, httputil.NewSingleHostReverseProxy(u), true)
-		s := openStream(t, front.Client(), front.URL, modernPost(modernCall("1", "steps", "{}", token1)), lineTimeout)
+		s := openStream(t, front.Client(), front.URL, modernPost(modernCall("1", "steps", "{}", token1)))
 		s.expect("comment", progressNotice("1", 1, 1)) // while the handler waits
 		close(f.release)
 		s.expect(modernText("1", "done"), "end")

@@ -163,12 +163,17 @@ type liveStream struct {
 // stream sends r and returns once the header of the response has come. The time of a bubble is cheap.
 func (n *pipeNetwork) stream(t testing.TB, r *http.Request) *liveStream {
 	t.Helper()
-	return openStream(t, n.client(), "http://localhost/mcp", r, time.Hour)
+	return openFor(t, n.client(), "http://localhost/mcp", r, time.Hour)
 }
 
-// openStream sends r and returns once the header of the response has come, which has to end within d. The connection is
-// closed when the test ends.
-func openStream(t testing.TB, c *http.Client, url string, r *http.Request, d time.Duration) *liveStream {
+// openStream sends r and returns once the header of the response has come. The connection is closed when the test ends.
+func openStream(t testing.TB, c *http.Client, url string, r *http.Request) *liveStream {
+	t.Helper()
+	return openFor(t, c, url, r, lineTimeout)
+}
+
+// openFor is openStream for a stream that may last for d.
+func openFor(t testing.TB, c *http.Client, url string, r *http.Request, d time.Duration) *liveStream {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	resp, err := c.Do(to(ctx, url, r))

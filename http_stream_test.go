@@ -386,7 +386,7 @@ func TestHTTPWrappedWriter(t *testing.T) {
 			f := stepped()
 			h := newHandler(t, f.Server, nil)
 			srv := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(unwrapping{w}, r) }), http2)
-			stream := openStream(t, srv.Client(), srv.URL, modernPost(steps), lineTimeout)
+			stream := openStream(t, srv.Client(), srv.URL, modernPost(steps))
 			stream.expect("comment", progressNotice("1", 1, 2)) // while the handler waits
 			close(f.release)
 			stream.expect(progressNotice("1", 2, 2), modernText("1", "done"), "end")
