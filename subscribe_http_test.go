@@ -16,7 +16,7 @@ import (
 // openListen subscribes over n and returns the stream after its acknowledgement.
 func openListen(t testing.TB, n *pipeNetwork, id, filter string) *liveStream {
 	t.Helper()
-	st := openStream(t, n.client(), "http://127.0.0.1:8080/mcp", modernPost(listenRequest(id, filter)))
+	st := n.stream(t, modernPost(listenRequest(id, filter)))
 	if got := st.resp.Header.Get("Content-Type"); st.resp.StatusCode != 200 || got != "text/event-stream" {
 		t.Fatalf("%d %s", st.resp.StatusCode, got)
 	}
