@@ -205,13 +205,16 @@ func TestHTTPStreamsAreSeparate(t *testing.T) {
 // TestHTTPKeepAlive shows what a client hears of a request that takes long.
 func TestHTTPKeepAlive(t *testing.T) {
 	t.Parallel()
-	bubble := func(name string, opts *mcp.HTTPOptions, run func(t *testing.T, f *fixture, n *pipeNetwork)) {
+	bubble := func(name string, opts *mcp.HTTPOptions, run func(t *testing.T, free func(), n *pipeNetwork)) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(nil)
 				mcp.AddTool(f, "busy", "Report ten times, ten seconds apart", func(ctx context.Context, _ noArgs) (string, error) {
 					for i := range 10 {
-						time.Sleep(10 * time.Second)
+						select {
+						case <-time.After(10 * time.Second):
+						case <-ctx.Done():
+						}
 						mcp.Progress(ctx, float64(i+1), 10, "")
 					}
 					return "done", nil
@@ -220,7 +223,9 @@ func TestHTTPKeepAlive(t *testing.T) {
 					<-f.release
 					return "", mcp.Errorf(mcp.CodeMissingCapability, "too late")
 				})
-				run(t, f, servePipes(t, newHandler(t, f.Server, opts)))
+				free := sync.OnceFunc(func() { close(f.release) }) // that a failure leaves nobody behind
+				t.Cleanup(free)
+				run(t, free, servePipes(t, newHandler(t, f.Server, opts)))
 			})
 		})
 	}
@@ -235,7 +240,7 @@ func TestHTTPKeepAlive(t *testing.T) {
 	}
 	hold := modernCall("1", "hold", "{}")
 
-	bubble("HTTP-16 C86 comments every 15 s", nil, func(t *testing.T, f *fixture, n *pipeNetwork) {
+	bubble("HTTP-16 C86 comments every 15 s", nil, func(t *testing.T, free func(), n *pipeNetwork) {
 		at := time.Now()
 		s := n.stream(t, modernPost(hold))
 		if kind := s.resp.Header.Get("Content-Type"); kind != "text/event-stream" {
@@ -244,19 +249,19 @@ func TestHTTPKeepAlive(t *testing.T) {
 		for range 5 {
 			at = within(t, s, at, 15*time.Second)
 		}
-		close(f.release)
+		free()
 		s.expect(modernText("1", "released "), "end")
 	})
-	bubble("HTTP-16 comments every KeepAlive", &mcp.HTTPOptions{KeepAlive: 2 * time.Second}, func(t *testing.T, f *fixture, n *pipeNetwork) {
+	bubble("HTTP-16 comments every KeepAlive", &mcp.HTTPOptions{KeepAlive: 2 * time.Second}, func(t *testing.T, free func(), n *pipeNetwork) {
 		at := time.Now()
 		s := n.stream(t, modernPost(hold))
 		for range 3 {
 			at = within(t, s, at, 2*time.Second)
 		}
-		close(f.release)
+		free()
 		s.expect(modernText("1", "released "), "end")
 	})
-	bubble("HTTP-16 none while messages come", nil, func(t *testing.T, _ *fixture, n *pipeNetwork) {
+	bubble("HTTP-16 none while messages come", nil, func(t *testing.T, _ func(), n *pipeNetwork) {
 		s := n.stream(t, modernPost(modernCall("1", "busy", "{}", token1)))
 		s.expect("comment")
 		for i := range 10 {
@@ -264,24 +269,24 @@ func TestHTTPKeepAlive(t *testing.T) {
 		}
 		s.expect(modernText("1", "done"), "end")
 	})
-	bubble("HTTP-16 none where JSON alone is accepted", nil, func(t *testing.T, f *fixture, n *pipeNetwork) {
-		time.AfterFunc(time.Hour, func() { close(f.release) })
+	bubble("HTTP-16 none where JSON alone is accepted", nil, func(t *testing.T, free func(), n *pipeNetwork) {
+		time.AfterFunc(time.Hour, free)
 		resp, err := n.client().Do(to(t.Context(), "http://localhost/", modernPost(hold, "Accept: application/json")))
 		if err != nil {
 			t.Fatal(err)
 		}
 		readAnswer(t, resp).expect(t, 200, modernText("1", "released "))
 	})
-	bubble("HTTP-16 none for a quick answer", nil, func(t *testing.T, f *fixture, n *pipeNetwork) {
-		time.AfterFunc(5*time.Second, func() { close(f.release) })
+	bubble("HTTP-16 none for a quick answer", nil, func(t *testing.T, free func(), n *pipeNetwork) {
+		time.AfterFunc(5*time.Second, free)
 		resp, err := n.client().Do(to(t.Context(), "http://localhost/", modernPost(hold)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		readAnswer(t, resp).expect(t, 200, modernText("1", "released "))
 	})
-	bubble("AMB-19 faults come in the stream after a comment", nil, func(t *testing.T, f *fixture, n *pipeNetwork) {
-		time.AfterFunc(50*time.Second, func() { close(f.release) })
+	bubble("AMB-19 faults come in the stream after a comment", nil, func(t *testing.T, free func(), n *pipeNetwork) {
+		time.AfterFunc(50*time.Second, free)
 		s := n.stream(t, modernPost(modernCall("1", "refuse", "{}")))
 		s.expect("comment", "comment", "comment", `{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"too late"}}`, "end")
 	})
