@@ -260,7 +260,7 @@ func TestArgumentsChecked(t *testing.T) {
 			t.Errorf("%d violations in %d bytes", n, len(text))
 		}
 	})
-	t.Run("A35 a long refusal is cut, not left out", func(t *testing.T) {
+	t.Run("a long refusal is cut, not left out", func(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", nil)
 		long := strings.Repeat("ä", 5000)

@@ -233,6 +233,36 @@ func TestClientProgress(t *testing.T) {
 			}
 		}
 	})
+	bubble(t, "PRG-09 events that come together with the answer are not lost", func(t *testing.T) {
+		f := newFakeServer(t)
+		c := f.dial(nil)
+		for range 20 { // which of the two is seen first is left to chance
+			begun, resume := make(chan struct{}), make(chan struct{})
+			var got []event
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				mustCall(t, c, "t", nil, mcp.WithProgress(func(e event) {
+					if e.Done == 1 {
+						close(begun)
+						<-resume
+					}
+					got = append(got, e)
+				}))
+			}()
+			m := f.next()
+			f.progress(m.ID, `"progress":1`)
+			<-begun
+			f.progress(m.ID, `"progress":2`)
+			f.result(m, `"content":[]`)
+			synctest.Wait()
+			close(resume)
+			<-done
+			if diff := cmp.Diff([]event{{Done: 1}, {Done: 2}}, got); diff != "" {
+				t.Fatalf("events (-want +got):\n%s", diff)
+			}
+		}
+	})
 	t.Run("PRG-05 P10 what the server says arrives", func(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", nil)
