@@ -38,9 +38,15 @@ const maxArgsText = 4 << 10
 // Error lists the violations, one a line.
 func (e *ArgsError) Error() string {
 	var b strings.Builder
+	size := 64
+	for i := range e.Violations {
+		size += len(e.Violations[i].Message)
+	}
+	b.Grow(min(size, maxArgsText))
 	b.WriteString("Invalid arguments:")
-	for _, v := range e.Violations {
-		b.WriteString("\n- " + v.Message)
+	for i := range e.Violations {
+		b.WriteString("\n- ")
+		b.WriteString(e.Violations[i].Message)
 		if b.Len() > maxArgsText {
 			return strings.ToValidUTF8(b.String()[:maxArgsText], "") + "…" // no rune in halves
 		}

@@ -217,7 +217,8 @@ func appendTail(dst []byte, a *Annotations, m Meta, rev *wire.Revision) ([]byte,
 		}
 	}
 	if len(m) > 0 && rev.Titles { // blocks have _meta since 2025-06-18
-		if dst, err = jsonx.Append(append(dst, `,"_meta":`...), &m); err != nil {
+		own := m // encoded by its address, which other blocks need not pay for
+		if dst, err = jsonx.Append(append(dst, `,"_meta":`...), &own); err != nil {
 			return dst, err
 		}
 	}

@@ -49,44 +49,50 @@ func (s *Server) failure(req *Request, err error) (result *Result, fault *Error)
 			result, fault = req.failed(s.panicked("the error of "+req.what(), v).Error())
 		}
 	}()
-	var (
-		protocol *Error
-		args     *ArgsError
-		tool     *ToolError
-		hidden   *hiddenError
-		missing  *notSupportedError
-		mistake  *RegistrationError
-	)
-	switch {
-	case errors.As(err, &missing):
+	if missing, ok := errors.AsType[*notSupportedError](err); ok {
 		return missing.answer(req)
-	case errors.As(err, &protocol) && !protocol.remote:
+	}
+	if protocol, ok := errors.AsType[*Error](err); ok && !protocol.remote {
 		return nil, s.sendable(protocol)
-	case req.missing(err):
+	}
+	if req.missing(err) {
 		uri, _ := unquoted(req.msg.URI())
 		return nil, notFound(uri, req.rev)
-	case errors.As(err, &args) && !req.inTool():
-		return nil, Errorf(CodeInvalidParams, "%s", args.Error())
-	case errors.As(err, &args):
-		err = args
-	case errors.As(err, &tool) && tool.Result != nil && req.inTool():
+	}
+	if args, ok := errors.AsType[*ArgsError](err); ok {
+		if !req.inTool() {
+			return nil, Errorf(CodeInvalidParams, "%s", args.Error())
+		}
+		return req.failed(args.Error())
+	}
+	if tool, ok := errors.AsType[*ToolError](err); ok {
+		if tool.Result == nil || !req.inTool() {
+			return req.failed(tool.Error())
+		}
 		own := *tool.Result
 		own.IsError = true
 		return &own, nil
-	case errors.As(err, &tool):
-		err = tool
-	case errors.As(err, &hidden):
-		err = hidden
-	case errors.As(err, &mistake): // in a type that was met too late for Check
-		err = s.hide("mistake in "+req.what(), err)
-	case s.opts.RedactErrors && errors.Is(err, ErrDeclined):
-		err = ErrDeclined
-	case s.opts.RedactErrors && errors.Is(err, ErrDismissed):
-		err = ErrDismissed
-	case s.opts.RedactErrors:
-		err = s.hide("error in "+req.what(), err)
 	}
-	return req.failed(err.Error())
+	return req.failed(s.shown(req, err).Error())
+}
+
+// shown is what the client may know of an error that is not for it.
+func (s *Server) shown(req *Request, err error) error {
+	if hidden, ok := errors.AsType[*hiddenError](err); ok {
+		return hidden
+	}
+	if _, late := errors.AsType[*RegistrationError](err); late { // in a type that was met too late for Check
+		return s.hide("mistake in "+req.what(), err)
+	}
+	switch {
+	case !s.opts.RedactErrors:
+		return err
+	case errors.Is(err, ErrDeclined):
+		return ErrDeclined
+	case errors.Is(err, ErrDismissed):
+		return ErrDismissed
+	}
+	return s.hide("error in "+req.what(), err)
 }
 
 // inTool tells the one method whose failures are results.

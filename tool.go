@@ -62,18 +62,21 @@ func AddTool[A, R any](r Registrar, name, desc string, fn func(ctx context.Conte
 		t.problem("", errors.New("the handler is nil"))
 	}
 	t.call = func(ctx context.Context, t *Tool, args []byte) (*Result, error) {
-		a := new(A)
-		if err := t.decode(ctx, args, a); err != nil {
-			return nil, err
-		}
-		if err := t.confirmed(ctx, args); err != nil {
-			return nil, err
-		}
-		v, err := fn(ctx, *a)
+		c := new(struct { // one allocation for both
+			args  A
+			value R
+		})
+		err := t.decode(ctx, args, &c.args)
 		if err != nil {
 			return nil, err
 		}
-		return t.wrap(&v)
+		if err = t.confirmed(ctx, args); err != nil {
+			return nil, err
+		}
+		if c.value, err = fn(ctx, c.args); err != nil {
+			return nil, err
+		}
+		return t.wrap(&c.value)
 	}
 	return t.register()
 }

@@ -70,6 +70,7 @@ type run struct {
 	path       []step
 	unknown    []string
 	violations []Violation
+	message    []byte // scratch
 }
 
 var runs = sync.Pool{New: func() any { return new(run) }}
@@ -84,7 +85,7 @@ func startRun(p *Plan, data []byte) *run {
 // release returns r to the pool, without what long data has made large.
 func (r *run) release() {
 	r.w.Release()
-	kept := run{words: r.words[:0], path: r.path[:0]}
+	kept := run{words: r.words[:0], path: r.path[:0], message: r.message[:0]}
 	if len(r.data) <= maxPooled {
 		kept.edits, kept.text, kept.names = r.edits[:0], r.text[:0], r.names
 		for _, set := range r.names {

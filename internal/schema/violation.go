@@ -48,8 +48,9 @@ func (r *run) report(rule, predicate string, args ...any) bool {
 	if r.stopped {
 		return false
 	}
-	text := r.subject() + " " + fmt.Sprintf(predicate, args...)
-	r.violations = append(r.violations, Violation{pointer(r.path), rule, text})
+	r.message = append(r.appendSubject(r.message[:0]), ' ')
+	r.message = fmt.Appendf(r.message, predicate, args...)
+	r.violations = append(r.violations, Violation{pointer(r.path), rule, string(r.message)})
 	r.stopped = len(r.violations) >= maxViolations
 	return false
 }
@@ -66,6 +67,9 @@ func (r *run) graft(v Violation) {
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func pointer(path []step) string {
+	if len(path) == 1 && path[0].index < 0 {
+		return "/" + pointerEscapes.Replace(path[0].name)
+	}
 	var b strings.Builder
 	for _, s := range path {
 		b.WriteByte('/')
@@ -79,25 +83,25 @@ func pointer(path []step) string {
 }
 
 // subject names the place as people do: roles[1].id.
-func (r *run) subject() string {
+func (r *run) subject() string { return string(r.appendSubject(nil)) }
+
+func (r *run) appendSubject(dst []byte) []byte {
 	if len(r.path) == 0 {
-		return r.plan.subject
+		return append(dst, r.plan.subject...)
 	}
-	var b strings.Builder
 	for i, s := range r.path {
 		switch {
 		case s.index >= 0:
-			fmt.Fprintf(&b, "[%d]", s.index)
+			dst = append(strconv.AppendInt(append(dst, '['), int64(s.index), 10), ']')
 		case !isPlain(s.name):
-			fmt.Fprintf(&b, "[%s]", quote(s.name))
+			dst = append(append(append(dst, '['), quote(s.name)...), ']')
 		case i == 0:
-			b.WriteString(s.name)
+			dst = append(dst, s.name...)
 		default:
-			b.WriteByte('.')
-			b.WriteString(s.name)
+			dst = append(append(dst, '.'), s.name...)
 		}
 	}
-	return b.String()
+	return dst
 }
 
 // isPlain reports whether a name reads well without quotes.
@@ -130,8 +134,11 @@ func cut(text string) string {
 
 // quote shows text as a JSON string, cut.
 func quote[T string | []byte](text T) string {
-	return string(jsonx.AppendString(nil, cut(string(text))))
+	return string(jsonx.AppendString(make([]byte, 0, maxQuoted), cut(string(text))))
 }
+
+// maxQuoted is room for what is shown of most strings, quoted.
+const maxQuoted = 256
 
 // show describes a JSON value.
 func show(value []byte) string {
@@ -141,8 +148,7 @@ func show(value []byte) string {
 	case '[':
 		return "an array"
 	case '"':
-		text := unquote(value)
-		return "the string " + quote(text)
+		return "the string " + quote(unquote(value))
 	}
 	return cut(string(value))
 }
@@ -217,19 +223,25 @@ func (t typeSet) String() string {
 	if t == anyType {
 		return "any value"
 	}
-	var parts []string
-	for _, p := range []struct {
-		bit  typeSet
-		text string
-	}{
-		{objectType, "an object"}, {arrayType, "an array"}, {stringType, "a string"}, {numberType, "a number"},
-		{integerType, "an integer"}, {booleanType, "true or false"}, {nullType, "null"},
-	} {
-		if t&p.bit != 0 && !(p.bit == integerType && t&numberType != 0) {
-			parts = append(parts, p.text)
+	text := ""
+	for _, p := range typeTexts {
+		switch {
+		case t&p.bit == 0 || p.bit == integerType && t&numberType != 0:
+		case text == "":
+			text = p.text
+		default:
+			text += " or " + p.text
 		}
 	}
-	return strings.Join(parts, " or ")
+	return text
+}
+
+var typeTexts = []struct {
+	bit  typeSet
+	text string
+}{
+	{objectType, "an object"}, {arrayType, "an array"}, {stringType, "a string"}, {numberType, "a number"},
+	{integerType, "an integer"}, {booleanType, "true or false"}, {nullType, "null"},
 }
 
 // broken ends the check: what is no JSON has no further violations.
