@@ -71,19 +71,24 @@ func (w *connWriter) until(ctx context.Context, room func() bool) error {
 	}
 }
 
-// enqueueReply is enqueue for the reader.
-func (w *connWriter) enqueueReply(msg []byte) {
-	w.enqueue(msg)
-	w.mu.Lock()
-	w.replies += len(msg)
-	w.mu.Unlock()
-}
-
 // enqueue appends msg to what is waiting. It never blocks; somebody must call
 // flush afterwards.
 func (w *connWriter) enqueue(msg []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.add(msg)
+}
+
+// enqueueReply is enqueue for the reader.
+func (w *connWriter) enqueueReply(msg []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.add(msg)
+	w.replies += len(msg)
+}
+
+// add appends msg to what is waiting. w.mu is held.
+func (w *connWriter) add(msg []byte) {
 	if w.err != nil {
 		return
 	}
