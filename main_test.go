@@ -79,12 +79,12 @@ func leftGoroutines(before map[string]string, d time.Duration) []string {
 // TestLeftGoroutines shows that the check in TestMain sees a goroutine that stays, and none that goes.
 func TestLeftGoroutines(t *testing.T) {
 	before := goroutines()
-	release := make(chan struct{})
-	ended := make(chan struct{})
+	started, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		stayUntil(release)
+		stayUntil(started, release)
 	}()
+	<-started
 	stays := func(stack string) bool { return strings.Contains(stack, "stayUntil") }
 	if left := leftGoroutines(before, 0); !slices.ContainsFunc(left, stays) {
 		t.Errorf("a goroutine that stays was not found among %q", left)
@@ -96,4 +96,7 @@ func TestLeftGoroutines(t *testing.T) {
 	}
 }
 
-func stayUntil(release <-chan struct{}) { <-release }
+func stayUntil(started chan<- struct{}, release <-chan struct{}) {
+	close(started)
+	<-release
+}
