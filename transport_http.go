@@ -255,14 +255,15 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 			err = ErrTooLarge
 		}
 	}
-	var tooLarge *http.MaxBytesError
-	switch {
-	case err == nil:
+	if err == nil {
 		readInTime(w, r)
 		return body, true
+	}
+	tooLarge, around := errors.AsType[*http.MaxBytesError](err)
+	switch {
 	case errors.Is(err, ErrTooLarge):
 		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", limit))
-	case errors.As(err, &tooLarge):
+	case around:
 		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit))
 	default:
 		refuseHTTP(w, http.StatusBadRequest, "the body could not be read to its end")

@@ -28,6 +28,7 @@ type httpStream struct {
 	w         http.ResponseWriter
 	r         *http.Request
 	json, sse bool // what the client accepts
+	length    [1]string
 
 	mu   sync.Mutex // protects the fields below and orders writes
 	open bool       // the response is a stream by now
@@ -51,9 +52,15 @@ var (
 
 // writeJSON answers with one JSON object.
 func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	writeSized(w, status, body, new([1]string))
+}
+
+// writeSized is writeJSON with memory for the value of a header.
+func writeSized(w http.ResponseWriter, status int, body []byte, length *[1]string) {
+	length[0] = strconv.Itoa(len(body))
 	head := w.Header()
 	head["Content-Type"] = jsonValue
-	head["Content-Length"] = []string{strconv.Itoa(len(body))}
+	head["Content-Length"] = length[:]
 	w.WriteHeader(status)
 	if len(body) <= writeSize { // fits into the buffers on the way
 		_, _ = w.Write(body) // a client that is gone needs no answer
@@ -170,7 +177,7 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 		if fault != nil && fault.scopes != nil {
 			st.w.Header().Set("WWW-Authenticate", insufficientScope(fault.scopes))
 		}
-		writeJSON(st.w, status, body)
+		writeSized(st.w, status, body, &st.length)
 		return
 	}
 	_ = st.send(body) // a client that is gone needs no answer

@@ -73,19 +73,19 @@ type run struct {
 	message    []byte // scratch
 }
 
-var runs = sync.Pool{New: func() any { return new(run) }}
+var runs = sync.Pool{New: func() any { return &run{w: jsonx.Walk(nil)} }}
 
 func startRun(p *Plan, data []byte) *run {
 	r := runs.Get().(*run)
 	r.plan, r.data = p, data
-	r.w = jsonx.Walk(data)
+	r.w.Reset(data)
 	return r
 }
 
 // release returns r to the pool, without what long data has made large.
 func (r *run) release() {
-	r.w.Release()
-	kept := run{words: r.words[:0], path: r.path[:0], message: r.message[:0]}
+	r.w.Forget()
+	kept := run{w: r.w, words: r.words[:0], path: r.path[:0], message: r.message[:0]}
 	if len(r.data) <= maxPooled {
 		kept.edits, kept.text, kept.names = r.edits[:0], r.text[:0], r.names
 		for _, set := range r.names {

@@ -149,4 +149,9 @@ func Known(name string) bool {
 }
 
 // Lookup returns the revision named version, nil for an unknown one.
-func Lookup(version string) *Revision { return byVersion[version] }
+func Lookup(version string) *Revision {
+	if latest := Revisions[0]; version == latest.Version { // nearly always
+		return latest
+	}
+	return byVersion[version]
+}
