@@ -85,7 +85,7 @@ func TestLeftGoroutines(t *testing.T) {
 		defer close(ended)
 		stayUntil(release)
 	}()
-	stays := func(stack string) bool { return strings.Contains(stack, "stayUntil") }
+	stays := func(stack string) bool { return strings.Contains(stack, "TestLeftGoroutines.func") }
 	if left := leftGoroutines(before, 0); !slices.ContainsFunc(left, stays) {
 		t.Errorf("a goroutine that stays was not found among %q", left)
 	}
