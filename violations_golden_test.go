@@ -83,5 +83,5 @@ func TestViolationTexts(t *testing.T) {
 		})
 		fmt.Fprintf(&b, "%d. %s\n\n%s\n\n", i+1, args, text)
 	}
-	golden(t, "testdata/violations.txt", b.String())
+	golden(t, "testdata/violations.txt", strings.TrimSuffix(b.String(), "\n"))
 }
