@@ -82,10 +82,10 @@ func TestArguments(t *testing.T) {
 		{"C31 one more is refused", echoServer[big64](loose), `{"id":9223372036854775808}`, "!id must be at most 9223372036854775807, got 9223372036854775808"},
 
 		{"C35 zero values that were sent count", echoServer[sent](loose), `{"day":0,"on":false,"note":""}`, "{Day:0 On:false Note:}"},
-		{"C35 A34 all that is missing is named", echoServer[sent](loose), `{}`, "!day is required, but missing\non is required, but missing\nnote is required, but missing"},
+		{"C35 A34 all that is missing is named", echoServer[sent](loose), `{}`, "!day is required, but missing: it must be an integer\non is required, but missing: it must be true or false\nnote is required, but missing: it must be a string"},
 
 		{"C37 A40 all errors in one reply, readable", echoServer[roles](loose), `{"age":-1,"roles":[{"id":1},{"id":"x"}]}`,
-			"!age must be at least 0, got -1\nroles[1].id must be an integer, got the string \"x\"\nname is required, but missing"},
+			"!age must be at least 0, got -1\nroles[1].id must be an integer, got the string \"x\"\nname is required, but missing: it must be a string"},
 
 		{"C38 1.0 is an integer", echoServer[number](loose), `{"n":1.0}`, "{N:1}"},
 		{"C38 1e3 is an integer", echoServer[number](loose), `{"n":1e3}`, "{N:1000}"},
@@ -116,7 +116,7 @@ func TestArguments(t *testing.T) {
 				"map.a must be an integer, got the string \"b\""},
 
 		{"A42 unknown names are ignored", echoServer[account](loose), `{"account":"a","acount":"b"}`, "{Account:a}"},
-		{"A42 a near-miss is named when the name is missing", echoServer[account](loose), `{"acount":"b"}`, "!account is required, but missing; unknown argument \"acount\": did you mean \"account\"?"},
+		{"A42 a near-miss is named when the name is missing", echoServer[account](loose), `{"acount":"b"}`, "!account is required, but missing: it must be a string; unknown argument \"acount\": did you mean \"account\"?"},
 		{"A42 unknown names are refused under StrictArgs, with the nearest", echoServer[account](strict), `{"account":"a","acount":"b"}`, "!unknown argument \"acount\": did you mean \"account\"? It takes \"account\""},
 		{"A42 without one, what there is", echoServer[account](strict), `{"account":"a","zzz":"b"}`, "!unknown argument \"zzz\": it takes \"account\""},
 		{"A42 no parameters under StrictArgs", echoServer[struct{}](strict), `{"zzz":"b"}`, "!unknown argument \"zzz\": it has no names"},

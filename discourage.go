@@ -1,6 +1,9 @@
 package mcp
 
-import "sync"
+import (
+	"net/url"
+	"sync"
+)
 
 // once remembers what was said already.
 type once struct{ said sync.Map }
@@ -22,6 +25,10 @@ func (s *Server) discourage(q *Ask) {
 		s.warnOnce("sampling", "mcp: sampling is used; "+until+": call a model provider instead", "sep", "SEP-2577")
 		if in := q.Sample.IncludeContext; in != "" && in != "none" {
 			s.warnOnce("includeContext", "mcp: sampling with the context of servers is used; "+until, "sep", "SEP-2596")
+		}
+	case kindURL:
+		if u, err := url.Parse(q.URL); err == nil && u.Scheme == "http" && !loopbackName(u.Hostname()) {
+			s.warnOnce("http URL", "mcp: a user is asked to open a page by http, which anybody on the way can read and change; use https")
 		}
 	case kindRoots:
 		s.warnOnce("roots", "mcp: roots are used; "+until+": take paths as arguments or configuration instead", "sep", "SEP-2577")

@@ -4,164 +4,164 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"slices"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing/fstest"
 
 	"github.com/typedmcp/mcp"
 )
 
-// What the handler returns says what a resource holds: a string is text.
-func ExampleAddResource() {
-	s := mcp.NewServer("status", "1.0.0", nil)
-	mcp.AddResource(s, "status://now", "now", func(context.Context) (string, error) {
-		return "all well", nil
-	}).Title("Status").MIME("text/plain")
-	mcp.AddText(s, "status://help", "help", "text/markdown", "# Status\n")
-
+// read reads resources as a client does, and prints them.
+func read(s *mcp.Server, uris ...string) {
 	ctx := context.Background()
 	c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	for resource, err := range c.Resources(ctx) {
+	for _, uri := range uris {
+		r, err := c.ReadResource(ctx, uri)
 		if err != nil {
-			log.Fatal(err)
-		}
-		read, err := c.ReadResource(ctx, resource.URI)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%s (%s): %q\n", resource.URI, resource.MIMEType, read.Contents[0].Text)
-	}
-	// Output:
-	// status://now (text/plain): "all well"
-	// status://help (text/markdown): "# Status\n"
-}
-
-// The variables of a template are the fields of a struct, parsed and checked.
-// What is no struct field's value is not found.
-func ExampleAddTemplate() {
-	type Order struct {
-		ID int `json:"id" jsonschema:"minimum=1"`
-	}
-	s := mcp.NewServer("orders", "1.0.0", nil)
-	mcp.AddTemplate(s, "orders://{id}", "order", func(_ context.Context, o Order) (map[string]any, error) {
-		if o.ID > 100 {
-			return nil, mcp.ErrNotFound
-		}
-		return map[string]any{"id": o.ID, "state": "paid"}, nil
-	})
-	ctx := context.Background()
-	c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer c.Close()
-	for _, uri := range []string{"orders://7", "orders://seven", "orders://101"} {
-		read, err := c.ReadResource(ctx, uri)
-		if err != nil {
-			fmt.Println(err)
+			fmt.Println(uri, "→", err)
 			continue
 		}
-		fmt.Println(read.Contents[0].Text)
+		for _, c := range r.Contents {
+			fmt.Println(c.URI, c.MIMEType, "→", c.Text)
+		}
 	}
-	// Output:
-	// {"id":7,"state":"paid"}
-	// Resource not found (code -32602)
-	// Resource not found (code -32602)
 }
 
-// Files of an fs.FS, such as an embed.FS, are resources below a base URI.
+// A resource is read when somebody asks for it. What the function returns says
+// what it is: text, bytes, JSON, or a whole result.
+func ExampleAddResource() {
+	type status struct {
+		Healthy bool `json:"healthy"`
+		Queue   int  `json:"queue"`
+	}
+	s := mcp.NewServer("monitor", "1.0.0", nil)
+	mcp.AddResource(s, "monitor://status", "status", func(context.Context) (status, error) {
+		return status{Healthy: true, Queue: 3}, nil
+	}).Title("Status").Desc("How the workers are doing")
+	mcp.AddResource(s, "monitor://log", "log", func(context.Context) (string, error) {
+		return "", fmt.Errorf("the log was rotated: %w", mcp.ErrNotFound)
+	}).MIME("text/plain")
+	read(s, "monitor://status", "monitor://log")
+	// Output:
+	// monitor://status application/json → {"healthy":true,"queue":3}
+	// monitor://log → Resource not found (code -32602)
+}
+
+// A template stands for many resources. Its variables are the fields of a
+// struct; a URI whose text does not fit them names nothing.
+func ExampleAddTemplate() {
+	type order struct {
+		ID    int      `json:"id"`
+		Parts []string `json:"parts,omitempty"`
+		Lang  string   `json:"lang,omitempty" jsonschema:"enum=en,enum=de,default=en"`
+	}
+	s := mcp.NewServer("shop", "1.0.0", nil)
+	mcp.AddTemplate(s, "orders://{id}{/parts*}{?lang}", "order", func(_ context.Context, o order) (string, error) {
+		if o.ID > 100 {
+			return "", mcp.ErrNotFound
+		}
+		return fmt.Sprintf("order %d, %q in %s", o.ID, o.Parts, o.Lang), nil
+	})
+	read(s, "orders://7", "orders://7/items/2?lang=de", "orders://seven", "orders://101")
+	// Output:
+	// orders://7  → order 7, [] in en
+	// orders://7/items/2?lang=de  → order 7, ["items" "2"] in de
+	// orders://seven → Resource not found (code -32602)
+	// orders://101 → Resource not found (code -32602)
+}
+
+func ExampleAddText() {
+	s := mcp.NewServer("style", "1.0.0", nil)
+	mcp.AddText(s, "style://guide", "guide", "text/markdown", "# Say it simply").
+		Annotate(mcp.Annotations{Audience: []string{"assistant"}})
+	read(s, "style://guide")
+	// Output: style://guide text/markdown → # Say it simply
+}
+
+// Files of an embed.FS, or any other file system, are resources of their own.
 func ExampleAddFS() {
-	files := fstest.MapFS{"guide/start.md": {Data: []byte("# Start\n")}}
+	files := fstest.MapFS{ // an embed.FS in a program
+		"intro.md":        {Data: []byte("# Welcome")},
+		"api/errors.json": {Data: []byte(`{"404":"not found"}`)},
+		".draft":          {Data: []byte("not yet")},
+	}
 	s := mcp.NewServer("docs", "1.0.0", nil)
-	mcp.AddFS(s, "docs://", files)
+	mcp.AddFS(s, "docs:///", files)
 	ctx := context.Background()
 	c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	read, err := c.ReadResource(ctx, "docs://guide/start.md")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%q\n", read.Contents[0].Text)
-	// Output: "# Start\n"
-}
-
-// The arguments of a prompt are the fields of a struct; a host asks for their
-// values and completes them on the way.
-func ExampleAddPrompt() {
-	type Args struct {
-		Language string `json:"language" jsonschema_description:"What to review"`
-		Strict   bool   `json:"strict,omitempty"`
-	}
-	s := mcp.NewServer("review", "1.0.0", nil)
-	mcp.AddPrompt(s, "review", "Review code", func(_ context.Context, a Args) ([]mcp.Message, error) {
-		tone := "kindly"
-		if a.Strict {
-			tone = "strictly"
-		}
-		return []mcp.Message{mcp.User("Review this " + a.Language + " code " + tone), mcp.Assistant("Show it to me")}, nil
-	}).Complete("language", func(_ context.Context, prefix string, _ map[string]string) ([]string, error) {
-		var found []string
-		for _, language := range []string{"go", "gleam", "rust"} {
-			if strings.HasPrefix(language, prefix) {
-				found = append(found, language)
-			}
-		}
-		return found, nil
-	})
-	ctx := context.Background()
-	c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer c.Close()
-	completion, err := c.Complete(ctx, mcp.PromptRef("review"), "language", "g", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(completion.Values)
-	prompt, err := c.GetPrompt(ctx, "review", map[string]string{"language": "go", "strict": "true"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, m := range prompt.Messages {
-		fmt.Printf("%s: %s\n", m.Role, m.Content.(*mcp.TextContent).Text)
-	}
-	// Output:
-	// [go gleam]
-	// user: Review this go code strictly
-	// assistant: Show it to me
-}
-
-// Visible decides for every request what it may see. What is not visible can
-// neither be listed nor called: it is as unknown as what does not exist.
-func ExampleServer_Visible() {
-	s := mcp.NewServer("desk", "1.0.0", nil)
-	s.Visible(func(ctx context.Context, f mcp.Info) bool {
-		who := mcp.RequestFrom(ctx).Principal()
-		return f.Category != "admin" || who != nil && slices.Contains(who.Scopes, "admin")
-	})
-	done := func(context.Context, struct{}) (string, error) { return "done", nil }
-	mcp.AddTool(s, "read", "Read", done)
-	mcp.AddTool(s, "purge", "Purge", done).Category("admin")
-	for _, scope := range []string{"desk", "admin"} {
-		ctx := mcp.WithPrincipal(context.Background(), &mcp.Principal{Subject: "ada", Scopes: []string{scope}})
-		c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
+	for r, err := range c.Resources(ctx) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(mcp.Call[string](ctx, c, "purge", nil))
-		if err := c.Close(); err != nil {
-			log.Fatal(err)
-		}
+		fmt.Println(r.URI, r.MIMEType, *r.Size)
 	}
+	read(s, "docs:///intro.md", "docs:///.draft", "docs:///../secret")
 	// Output:
-	//  Unknown tool: "purge" (code -32602)
-	// done <nil>
+	// docs:///api/errors.json application/json 19
+	// docs:///intro.md text/markdown 9
+	// docs:///intro.md text/markdown → # Welcome
+	// docs:///.draft → Resource not found (code -32602)
+	// docs:///../secret → Resource not found (code -32602)
+}
+
+// Nothing outside the folder can be read, whatever links it holds.
+func ExampleAddDir() {
+	dir, err := os.MkdirTemp("", "notes")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "today.txt"), []byte("buy milk"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	s := mcp.NewServer("notes", "1.0.0", nil)
+	mcp.AddDir(s, "file:///notes/", dir)
+	read(s, "file:///notes/today.txt", "file:///notes/%2e%2e/etc/passwd")
+	// Output:
+	// file:///notes/today.txt text/plain → buy milk
+	// file:///notes/%2e%2e/etc/passwd → Resource not found (code -32602)
+}
+
+// An app is a page that hosts show for the results of a tool. Hosts that show
+// none have what the tool returns.
+func ExampleAddApp() {
+	type args struct {
+		City string `json:"city"`
+	}
+	s := mcp.NewServer("weather", "1.0.0", nil)
+	mcp.AddTool(s, "forecast", "Forecast the weather", func(ctx context.Context, a args) (string, error) {
+		if !mcp.Can(ctx, "io.modelcontextprotocol/ui") {
+			return "Sunny in " + a.City + " (the host shows no charts)", nil
+		}
+		return "Sunny in " + a.City, nil
+	}).App("ui://forecast")
+	mcp.AddApp(s, "ui://forecast", "forecast", mcp.AppPage{
+		HTML: func(context.Context) (string, error) { return "<!DOCTYPE html><title>Forecast</title>", nil },
+		CSP:  mcp.AppCSP{Connect: []string{"https://api.weather.example"}},
+	})
+	ctx := context.Background()
+	c, err := mcp.Dial(ctx, mcp.InMemory(s), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	text, err := mcp.Call[string](ctx, c, "forecast", args{"Oslo"})
+	fmt.Println(text, err)
+	page, err := c.ReadResource(ctx, "ui://forecast")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n%s\n", page.Contents[0].MIMEType, page.Contents[0].Meta["ui"])
+	// Output:
+	// Sunny in Oslo (the host shows no charts) <nil>
+	// text/html;profile=mcp-app
+	// {"csp":{"connectDomains":["https://api.weather.example"]}}
 }

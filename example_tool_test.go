@@ -47,7 +47,7 @@ func ExampleAddTool() {
 	// {abab 4} <nil>
 	// Invalid arguments:
 	// - times must be an integer, got the string "three"
-	// - text is required, but missing
+	// - text is required, but missing: it must be a string
 }
 
 // Structured sends a typed value together with blocks of its own: the value

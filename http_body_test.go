@@ -121,6 +121,14 @@ func TestHTTPTimeouts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, n := newFixture(nil), newPipeNetwork()
+				mcp.AddTool(f, "either", "Wait to be released or cut off", func(ctx context.Context, _ noArgs) (string, error) {
+					select {
+					case <-f.release:
+						return "released", nil
+					case <-ctx.Done():
+						return "cut off", nil
+					}
+				})
 				ctx, stop := context.WithCancel(t.Context())
 				served := make(chan error, 1)
 				go func() { served <- f.ServeListener(ctx, n, nil) }()
@@ -199,9 +207,9 @@ func TestHTTPTimeouts(t *testing.T) {
 			t.Errorf("after %v: %q %v", time.Since(start), rest, err)
 		}
 	})
-	bubble("HTTP-16 none of them ends a long call, nor what follows on its connection", func(t *testing.T, f *fixture, conn net.Conn) {
-		call := modernCall("1", "hold", "{}")
-		lines := strings.ReplaceAll(head(len(call)), "Mcp-Name: add", "Mcp-Name: hold")
+	bubble("HTTP-16 C106 none of them ends a long call, nor what follows on its connection", func(t *testing.T, f *fixture, conn net.Conn) {
+		call := modernCall("1", "either", "{}")
+		lines := strings.ReplaceAll(head(len(call)), "Mcp-Name: add", "Mcp-Name: either")
 		time.AfterFunc(30*time.Minute, func() { close(f.release) })
 		in := bufio.NewReader(conn)
 		for range 2 {
@@ -211,7 +219,7 @@ func TestHTTPTimeouts(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := readAnswer(t, resp)
-			if text := modernText("1", "released "); a.status != 200 || !strings.Contains(a.body, text) {
+			if text := modernText("1", "released"); a.status != 200 || !strings.Contains(a.body, text) {
 				t.Errorf("%d %.300q", a.status, a.body)
 			}
 			time.Sleep(time.Minute) // over the deadline of the last write

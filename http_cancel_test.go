@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -291,6 +292,28 @@ func TestHTTPBadHandlers(t *testing.T) {
 			t.Errorf("after the response: %q %v", rest, err)
 		}
 		lives(t)
+	})
+	t.Run("C88 HTTP-13 PRG-04 what a handler left running after runtime.Goexit reports nothing", func(t *testing.T) {
+		s := mcp.NewServer("stray", "1", nil)
+		report := make(chan func(), 1)
+		mcp.AddTool(s, "stray", "", func(ctx context.Context, _ noArgs) (string, error) {
+			report <- func() { mcp.Progress(ctx, 1, 1, "") }
+			runtime.Goexit()
+			return "", nil
+		})
+		h := newHandler(t, s, nil)
+		w := httptest.NewRecorder()
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			h.ServeHTTP(w, modernPost(modernCall("1", "stray", "{}", token1)))
+		}()
+		<-gone
+		answer := w.Body.String()
+		(<-report)()
+		if got := w.Body.String(); got != answer || parseWire(t, got).Error == nil {
+			t.Errorf("first %q, then %q", answer, got)
+		}
 	})
 	t.Run("C109 one of many", func(t *testing.T) {
 		const n = 40

@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -106,9 +107,11 @@ func TestHTTPMounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		front := serveLoopback(t, httputil.NewSingleHostReverseProxy(u), true)
+		free := sync.OnceFunc(func() { close(f.release) })
+		t.Cleanup(free)
 		s := openStream(t, front.Client(), front.URL, modernPost(modernCall("1", "steps", "{}", token1)))
 		s.expect("comment", progressNotice("1", 1, 1)) // while the handler waits
-		close(f.release)
+		free()
 		s.expect(modernText("1", "done"), "end")
 	})
 	t.Run("M23 the handler and a client of this package", func(t *testing.T) {

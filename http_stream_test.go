@@ -391,9 +391,11 @@ func TestHTTPWrappedWriter(t *testing.T) {
 			f := stepped()
 			h := newHandler(t, f.Server, nil)
 			srv := serveLoopback(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(unwrapping{w}, r) }), http2)
+			free := sync.OnceFunc(func() { close(f.release) })
+			t.Cleanup(free)
 			stream := openStream(t, srv.Client(), srv.URL, modernPost(steps))
 			stream.expect("comment", progressNotice("1", 1, 2)) // while the handler waits
-			close(f.release)
+			free()
 			stream.expect(progressNotice("1", 2, 2), modernText("1", "done"), "end")
 		})
 	}

@@ -29,6 +29,8 @@ type Ask struct {
 	Message, URL string
 	Schema       Schema
 	Sample       *SampleRequest
+
+	own bool // it is asked by this package
 }
 
 // AskForm asks the user to fill in a T, as Elicit does.
@@ -86,6 +88,9 @@ func (q *Ask) check() (*ready, error) {
 	}
 	if q.Key == "" || len(q.Key) > maxKey || !utf8.ValidString(q.Key) {
 		return fail("a key is text of 1 to %d bytes", maxKey)
+	}
+	if strings.HasPrefix(q.Key, ownKeys) && !q.own {
+		return fail("keys that start with %q are not for handlers", ownKeys)
 	}
 	var err error
 	switch q.Kind {

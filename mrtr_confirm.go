@@ -135,7 +135,9 @@ func (t *Tool) askConfirm(ctx context.Context, args []byte) error {
 	if err != nil {
 		return err
 	}
-	err = a.one(confirmation(confirmKey, message), func(*ready, *elicitAnswer) error { return nil })
+	q := confirmation(confirmKey, message)
+	q.own = true
+	err = a.one(q, func(*ready, *elicitAnswer) error { return nil })
 	if errors.Is(err, ErrDeclined) || errors.Is(err, ErrDismissed) {
 		return ToolErrorf("not confirmed: the user did not agree to this call")
 	}

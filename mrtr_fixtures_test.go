@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -38,7 +40,7 @@ func (r round) line(id string) string {
 		}
 		params = append(params, callParams(r.name, r.args))
 	case "resources/read":
-		params = append(params, fmt.Sprintf(`"uri":%q`, r.name))
+		params = append(params, `"uri":`+quoted(r.name))
 	}
 	if r.method == "" {
 		r.method = "tools/call"
@@ -47,7 +49,7 @@ func (r round) line(id string) string {
 		params = append(params, `"inputResponses":`+r.answers)
 	}
 	if r.state != nil {
-		params = append(params, fmt.Sprintf(`"requestState":%q`, *r.state))
+		params = append(params, `"requestState":`+quoted(*r.state))
 	}
 	if r.caps == "" {
 		r.caps = allCapabilities
@@ -57,6 +59,28 @@ func (r round) line(id string) string {
 	}, r.meta...)
 	params = append(append(params, r.raw...), `"_meta":{`+strings.Join(meta, ",")+`}`)
 	return plainRequest(id, r.method, params...)
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) string {
+	text, _ := json.Marshal(s) // strings cannot fail
+	return string(text)
+}
+
+// request is the round as a POST.
+func (r round) request() *http.Request {
+	req := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(r.line("1")))
+	method := r.method
+	if method == "" {
+		method = "tools/call"
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": r.name,
+	} {
+		req.Header.Set(name, value)
+	}
+	return req
 }
 
 // again is the round that answers what res asked.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"sync"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -50,9 +49,6 @@ func linear(ctx context.Context) (*asking, error) {
 // askOne asks the user, and hands what they accepted to accept. If that
 // returns an *ArgsError, or errUnfinished, the user is asked again.
 func askOne(ctx context.Context, q *Ask, accept func(*ready, *elicitAnswer) error) error {
-	if strings.HasPrefix(q.Key, ownKeys) {
-		return reservedKey(q.Key)
-	}
 	a, err := linear(ctx)
 	if err != nil {
 		return err
@@ -100,10 +96,6 @@ func (a *asking) accept(q *ready, err error) error {
 		return a.ask(q)
 	}
 	return err
-}
-
-func reservedKey(key string) error {
-	return fmt.Errorf("question %.60q: keys that start with %q are not for handlers", key, ownKeys)
 }
 
 // askRaw asks the client, and returns its answer.

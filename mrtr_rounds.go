@@ -184,7 +184,7 @@ func readAnswers(raw []byte) (map[string]json.RawMessage, error) {
 		return nil, nil
 	}
 	if raw[0] != '{' || jsonx.Unmarshal(raw, &answers) != nil {
-		return nil, Errorf(CodeInvalidParams, "Invalid params: inputResponses must be an object, with an answer under the key of each question")
+		return nil, Errorf(CodeInvalidParams, "Invalid params: inputResponses must be an object, with an answer under the key of each question and no name twice")
 	}
 	return answers, nil
 }

@@ -144,7 +144,7 @@ func TestFunctionParameters(t *testing.T) {
 				t.Errorf("%+v, %v", got, err)
 			}
 			r := mustCall(t, c, tool, map[string]any{"guests": "x"})
-			if want := "Invalid arguments:\n- guests must be an integer, got the string \"x\"\n- room is required, but missing"; textOf(r) != want {
+			if want := "Invalid arguments:\n- guests must be an integer, got the string \"x\"\n- room is required, but missing: it must be a string"; textOf(r) != want {
 				t.Errorf("refusal %q", textOf(r))
 			}
 		})

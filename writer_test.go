@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	shade "image/color"
+	colors "image/color"
 	"image/png"
 	"strings"
 	"testing"
@@ -155,7 +155,7 @@ func TestWritersRefused(t *testing.T) {
 func TestImagesWritten(t *testing.T) {
 	t.Parallel()
 	gray := image.NewGray(image.Rect(0, 0, 3, 2))
-	gray.SetGray(2, 1, shade.Gray{Y: 200})
+	gray.SetGray(2, 1, colors.Gray{Y: 200})
 	for name, s := range map[string]*mcp.Server{
 		"image.Image":   withTool[image.Image](gray),
 		"*image.Gray":   withTool(gray),

@@ -24,17 +24,19 @@ type Book struct {
 	LentTo string   `json:"lentTo,omitempty" jsonschema_description:"Who has it; absent when it is on the shelf"`
 }
 
-// Library is the tools' domain: plain Go, without a word of MCP but for the
-// content types.
+// Library is the domain of the server: plain Go, without a word of MCP but for
+// the types of content and errors.
 type Library struct {
 	mu    sync.Mutex
 	books []*Book
 	now   func() time.Time
+
+	onLoan func() // called after each loan
 }
 
 // NewLibrary returns a library with a few books.
 func NewLibrary(now func() time.Time) *Library {
-	return &Library{now: now, books: []*Book{
+	return &Library{now: now, onLoan: func() {}, books: []*Book{
 		{ISBN: "978-0134190440", Title: "The Go Programming Language", Author: "Donovan, Kernighan", Year: 2015, Topics: []string{"go", "programming"}},
 		{ISBN: "978-0262510875", Title: "Structure and Interpretation of Computer Programs", Author: "Abelson, Sussman", Year: 1996, Topics: []string{"programming", "lisp"}},
 		{ISBN: "978-0201633610", Title: "Design Patterns", Author: "Gamma, Helm, Johnson, Vlissides", Year: 1994, Topics: []string{"design"}},
@@ -108,6 +110,14 @@ type Loan struct {
 
 // Lend gives a book to a reader.
 func (l *Library) Lend(_ context.Context, a LendArgs) (Loan, error) {
+	loan, err := l.lend(a)
+	if err == nil {
+		l.onLoan()
+	}
+	return loan, err
+}
+
+func (l *Library) lend(a LendArgs) (Loan, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range l.books {

@@ -222,13 +222,7 @@ func (r *run) array(n *node) bool {
 }
 
 func (r *run) arrayRules(rules *arrayRules, count int, array []byte) bool {
-	ok := true
-	if count < rules.min {
-		ok = r.tooFew("item", "minItems", rules.min, count)
-	}
-	if rules.max >= 0 && count > rules.max {
-		ok = r.tooMany("item", "maxItems", rules.max, count)
-	}
+	ok := r.size("item", "Items", rules.min, rules.max, count)
 	if rules.unique && count > 1 {
 		ok = r.uniqueItems(array) && ok
 	}

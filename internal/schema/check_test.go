@@ -258,8 +258,8 @@ func TestObjectsAndLists(t *testing.T) {
 	})
 	t.Run("row 25 arrays of fixed length", func(t *testing.T) {
 		p := input[wrap[[3]int]](t)
-		refuses(t, p, `{"v":[1,2]}`, `/v minItems: v must have at least 3 items, got 2`)
-		refuses(t, p, `{"v":[1,2,3,4]}`, `/v maxItems: v must have at most 3 items, got 4`)
+		refuses(t, p, `{"v":[1,2]}`, `/v minItems: v must have exactly 3 items, got 2`)
+		refuses(t, p, `{"v":[1,2,3,4]}`, `/v maxItems: v must have exactly 3 items, got 4`)
 	})
 	t.Run("C41 duplicates at every depth", func(t *testing.T) {
 		type args struct {
@@ -334,8 +334,8 @@ func TestRefusedShapes(t *testing.T) {
 			`/limit type: limit must be an integer, got the string "x"`,
 			`/filters/0/op enum: filters[0].op must be one of "eq", "ne", "lt", "gt", "in", got "like"`,
 			`/filters/0/value type: filters[0].value must be a string, got 1`,
-			`/filters/0/field required: filters[0].field is required, but missing`,
-			`/query required: query is required, but missing`)
+			`/filters/0/field required: filters[0].field is required, but missing: it must be a string`,
+			`/query required: query is required, but missing: it must be a string`)
 	})
 	t.Run("C35 presence is judged on the JSON", func(t *testing.T) {
 		type args struct {
@@ -345,10 +345,10 @@ func TestRefusedShapes(t *testing.T) {
 		}
 		p := input[args](t)
 		accepts(t, p, `{"day":0,"on":false,"note":""}`, `{"day":0,"on":false,"note":""}`)
-		refuses(t, p, `{}`, `/day required: day is required, but missing`, `/on required: on is required, but missing`, `/note required: note is required, but missing`)
+		refuses(t, p, `{}`, `/day required: day is required, but missing: it must be an integer`, `/on required: on is required, but missing: it must be true or false`, `/note required: note is required, but missing: it must be a string`)
 	})
 	t.Run("names match exactly", func(t *testing.T) {
-		refuses(t, input[addArgs](t), `{"A":1,"b":2}`, `/a required: a is required, but missing; unknown argument "A": did you mean "a"?`)
+		refuses(t, input[addArgs](t), `{"A":1,"b":2}`, `/a required: a is required, but missing: it must be a number; unknown argument "A": did you mean "a"?`)
 	})
 	t.Run("names that need escapes", func(t *testing.T) {
 		_, v := input[odd](t).Check([]byte(`{"a b":"x","a/b":"x","a~b":"x","größe":"x","$x":1,"x-y":1,"x.y":1}`))
@@ -404,7 +404,7 @@ func TestStrict(t *testing.T) {
 		}
 	})
 	t.Run("C34 a near miss of a required name", func(t *testing.T) {
-		refuses(t, input[addArgs](t), `{"a":1,"B":2}`, `/b required: b is required, but missing; unknown argument "B": did you mean "b"?`)
+		refuses(t, input[addArgs](t), `{"a":1,"B":2}`, `/b required: b is required, but missing: it must be a number; unknown argument "B": did you mean "b"?`)
 	})
 }
 

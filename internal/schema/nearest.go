@@ -7,16 +7,31 @@ import (
 
 // missing reports a required property that is absent, with the unknown name
 // that was probably meant for it.
-func (r *run) missing(name string, unknown []string) bool {
+func (r *run) missing(p *property, unknown []string) bool {
 	if !r.collecting {
 		return false
 	}
-	r.enter(name)
+	r.enter(p.name)
 	defer r.leave()
-	if near, ok := nearest(name, unknown); ok {
-		return r.report("required", "is required, but missing; unknown argument %s: did you mean %s?", quote(near), quote(name))
+	wanted := ""
+	if text := p.node.resolved().wanted(); text != "" {
+		wanted = ": it must be " + text
 	}
-	return r.report("required", "is required, but missing")
+	if near, ok := nearest(p.name, unknown); ok {
+		return r.report("required", "is required, but missing%s; unknown argument %s: did you mean %s?", wanted, quote(near), quote(p.name))
+	}
+	return r.report("required", "is required, but missing%s", wanted)
+}
+
+// wanted describes a value of n to whoever left it out, "" if any will do.
+func (n *node) wanted() string {
+	switch {
+	case n.enum != nil:
+		return "one of " + strings.Join(n.enum.values, ", ")
+	case n.types == anyType || n.types == 0:
+		return ""
+	}
+	return n.expected()
 }
 
 // unknownName reports a name that is not declared where only declared ones

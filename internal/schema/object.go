@@ -133,19 +133,13 @@ func (r *run) closing(m *member, unknown []string) bool {
 			}
 		}
 	}
-	if m.count < m.rules.min {
-		ok = r.tooFew("member", "minProperties", m.rules.min, m.count)
-	}
-	if m.rules.max >= 0 && m.count > m.rules.max {
-		ok = r.tooMany("member", "maxProperties", m.rules.max, m.count)
-	}
-	return ok
+	return r.size("member", "Properties", m.rules.min, m.rules.max, m.count) && ok
 }
 
 // absent fills in the default of a property, or reports that it is missing.
 func (r *run) absent(m *member, p *property, unknown []string) bool {
 	if p.insert == nil || !r.editing {
-		return !p.required || r.missing(p.name, unknown)
+		return !p.required || r.missing(p, unknown)
 	}
 	text := p.insert
 	if m.count == 0 {

@@ -38,23 +38,30 @@ func (e *enumRules) has(text []byte) bool {
 }
 
 func (r *run) stringRules(rules *stringRules, text []byte) bool {
+	ok := true
 	if rules.min > 0 || rules.max >= 0 {
-		if !r.length(rules, text) {
-			return false
-		}
+		ok = r.length(rules, text)
+	}
+	if !ok && (!r.collecting || len(text) > maxMatched) {
+		return false
+	}
+	if rules.pattern != nil && !rules.pattern.Match(text) {
+		ok = r.noMatch(rules, text)
 	}
 	switch {
-	case rules.pattern != nil && !rules.pattern.Match(text):
-		return r.noMatch(rules, text)
 	case rules.format != nil && !rules.format.ok(text):
 		return r.badFormat(rules.format, text)
 	case rules.base64 && !isBase64(text):
 		return r.badFormat(base64Format, text)
 	case rules.quoted != nil:
-		return r.quoted(rules.quoted, text)
+		return r.quoted(rules.quoted, text) && ok
 	}
-	return true
+	return ok
 }
+
+// maxMatched is how long a text of the wrong length may be for more to be said
+// of it.
+const maxMatched = 1000
 
 // length counts characters. Bytes are at least as many, so that they often
 // decide without counting.
@@ -62,14 +69,7 @@ func (r *run) length(rules *stringRules, text []byte) bool {
 	if len(text) >= rules.min*utf8.UTFMax && (rules.max < 0 || len(text) <= rules.max) {
 		return true
 	}
-	n := utf8.RuneCount(text)
-	switch {
-	case n < rules.min:
-		return r.tooFew("character", "minLength", rules.min, n)
-	case rules.max >= 0 && n > rules.max:
-		return r.tooMany("character", "maxLength", rules.max, n)
-	}
-	return true
+	return r.size("character", "Length", rules.min, rules.max, utf8.RuneCount(text))
 }
 
 // quoted checks a JSON scalar held by a string.

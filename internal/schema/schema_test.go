@@ -59,7 +59,7 @@ func TestReadableViolations(t *testing.T) {
 		refuses(t, input[args](t), `{"age":-1,"roles":[{"id":1},{"id":"x"}]}`,
 			`/age minimum: age must be at least 0, got -1`,
 			`/roles/1/id type: roles[1].id must be an integer, got the string "x"`,
-			`/name required: name is required, but missing`,
+			`/name required: name is required, but missing: it must be a string`,
 		)
 	})
 	t.Run("C38 integer spellings", func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestRulesBecomeSchema(t *testing.T) {
 		type args struct {
 			V *bool `json:"v,omitempty" validate:"required"`
 		}
-		breaks[args](t, `{}`, "/v required: v is required, but missing")
+		breaks[args](t, `{}`, "/v required: v is required, but missing: it must be true or false")
 		breaks[args](t, `{"v":null}`, "/v type: v must be true or false, got null")
 		breaks[args](t, `{"v":false}`)
 	})

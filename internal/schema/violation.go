@@ -304,12 +304,23 @@ func (r *run) inexact(text []byte) bool {
 	return r.collecting && r.report("type", "is an integer too large to be kept exactly, %s: send it as a string", cut(string(text)))
 }
 
-func (r *run) tooFew(what, rule string, limit, got int) bool {
-	return r.collecting && r.report(rule, "must have at least %s, got %d", count(limit, what), got)
-}
-
-func (r *run) tooMany(what, rule string, limit, got int) bool {
-	return r.collecting && r.report(rule, "must have at most %s, got %d", count(limit, what), got)
+// size checks how many there are of something; the rules are min and max with
+// the given ending.
+func (r *run) size(what, rule string, least, most, got int) bool {
+	if got >= least && (most < 0 || got <= most) {
+		return true
+	}
+	if !r.collecting {
+		return false
+	}
+	end, limit, bound := "max", "at most", most
+	if got < least {
+		end, limit, bound = "min", "at least", least
+	}
+	if least == most {
+		limit = "exactly"
+	}
+	return r.report(end+rule, "must have %s %s, got %d", limit, count(bound, what), got)
 }
 
 func count(n int, what string) string {
