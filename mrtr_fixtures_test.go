@@ -163,6 +163,14 @@ func (r roundResult) says(t testing.TB, text string) {
 	}
 }
 
+// fails holds res to be a failed result whose text has the given part.
+func (r roundResult) fails(t testing.TB, part string) {
+	t.Helper()
+	if r.fault != nil || r.Type != "complete" || !r.IsError || !strings.Contains(r.text(), part) {
+		t.Fatalf("want a failure with %q, got %s", part, r)
+	}
+}
+
 // faults holds res to be a protocol error.
 func (r roundResult) faults(t testing.TB, code mcp.Code, part string) {
 	t.Helper()
