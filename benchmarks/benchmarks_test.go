@@ -33,6 +33,21 @@ func TestAnswers(t *testing.T) {
 					}
 				})
 			}
+			t.Run("subscriptions/listen", func(t *testing.T) {
+				handler, err := c.handler(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := httptest.NewServer(handler)
+				defer s.Close()
+				conn, err := openStream(strings.TrimPrefix(s.URL, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := conn.Close(); err != nil {
+					t.Error(err)
+				}
+			})
 			t.Run("in one process", func(t *testing.T) {
 				s, err := c.connect(t.Context())
 				if err != nil {

@@ -18,6 +18,7 @@ import (
 type sample struct {
 	cpu           float64 // µs for each operation
 	bytes, allocs float64 // for each operation
+	memory        float64 // KiB for each stream
 }
 
 // benchmark measures op, which must check what it did, for about d.
@@ -37,7 +38,9 @@ func benchmark(d time.Duration, op func() error) (sample, error) {
 		}
 		b.ReportMetric(float64((cpuTime()-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
 	})
-	return sample{r.Extra["cpu-ns/op"] / 1000, float64(r.AllocedBytesPerOp()), float64(r.AllocsPerOp())}, failure
+	return sample{
+		cpu: r.Extra["cpu-ns/op"] / 1000, bytes: float64(r.AllocedBytesPerOp()), allocs: float64(r.AllocsPerOp()),
+	}, failure
 }
 
 // handlerCall returns a call of c's HTTP handler without any socket: one

@@ -54,7 +54,8 @@ func compare(only, peers []string, rounds int, each time.Duration, check bool) e
 			continue
 		}
 		s, err := w.run(field, rounds, each, func(round int, c contestant, s sample) {
-			fmt.Fprintf(os.Stderr, "%s round %d of %d, %s: %s µs of CPU\n", w.name, round+1, rounds, c.name, number(s.cpu))
+			first := w.limits[0].metric
+			fmt.Fprintf(os.Stderr, "%s round %d of %d, %s: %s %s\n", w.name, round+1, rounds, c.name, number(first.of(s)), first.name)
 		})
 		if err != nil {
 			return err

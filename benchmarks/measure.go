@@ -27,6 +27,7 @@ var workloads = []workload{
 	{"W2", exchangeNamed("W2").title, cpuOnly(1.0, 0.9), overHTTP("W2")},
 	{"W3", exchangeNamed("W3").title, cpuOnly(0.7, 0.58), overHTTP("W3")},
 	{"W5", exchangeNamed("W5").title, cpuOnly(1.15, 1.05), overHTTP("W5")},
+	{"W9", "idle subscriptions/listen × 1,000", []limit{{memoryMetric, true, 1.15, 1.05}}, idleStreams(1000)},
 	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10")},
 	{"W11", "own client and server in one process, add", []limit{
 		{cpuMetric, true, 1.0, 0.7}, {allocsMetric, false, 45, 30}, {bytesMetric, false, noLimit, noLimit},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -17,8 +18,8 @@ import (
 // Servers run in processes of their own, so that their processor time can be
 // told from that of the client: this program starts itself again with the
 // environment variable below. Such a process prints its address, then, for
-// every line that it reads, the processor time it has used so far, and it ends
-// with its input.
+// every line that it reads, the processor time it has used so far and the
+// memory that it holds, and it ends with its input.
 const serverEnv = "BENCHMARK_SERVER" // contestant and number of records, separated by a space
 
 // serveChild is the main function of a server's process.
@@ -44,7 +45,14 @@ func serveChild(spec string) error {
 	fmt.Println(l.Addr())
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
-		fmt.Println(cpuTime().Nanoseconds())
+		memory := int64(0)
+		if lines.Text() == "memory" {
+			debug.FreeOSMemory()
+			if memory, err = residentSize(); err != nil {
+				return err
+			}
+		}
+		fmt.Println(cpuTime().Nanoseconds(), memory)
 	}
 	return lines.Err()
 }
@@ -90,15 +98,27 @@ func (p *child) line() (string, error) {
 
 // cpuTime is the processor time that the server has used.
 func (p *child) cpuTime() (time.Duration, error) {
-	if _, err := io.WriteString(p.in, "\n"); err != nil {
-		return 0, err
+	ns, _, err := p.ask("\n")
+	return time.Duration(ns), err
+}
+
+// memory is what the server holds once it has given back all that it can, in
+// bytes.
+func (p *child) memory() (int64, error) {
+	_, bytes, err := p.ask("memory\n")
+	return bytes, err
+}
+
+func (p *child) ask(question string) (ns, bytes int64, err error) {
+	if _, err := io.WriteString(p.in, question); err != nil {
+		return 0, 0, err
 	}
 	line, err := p.line()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	ns, err := strconv.ParseInt(line, 10, 64)
-	return time.Duration(ns), err
+	_, err = fmt.Sscan(line, &ns, &bytes)
+	return ns, bytes, err
 }
 
 func (p *child) stop() error {

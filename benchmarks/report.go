@@ -18,6 +18,7 @@ var (
 	cpuMetric    = metric{"CPU µs", func(s sample) float64 { return s.cpu }}
 	bytesMetric  = metric{"bytes", func(s sample) float64 { return s.bytes }}
 	allocsMetric = metric{"allocs", func(s sample) float64 { return s.allocs }}
+	memoryMetric = metric{"KiB each", func(s sample) float64 { return s.memory }}
 )
 
 // limit is what our side has to keep to in one metric of a workload.

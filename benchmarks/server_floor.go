@@ -82,21 +82,18 @@ var floorMeta = func() (m floorMetaValue) {
 var floorBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func (s *floorServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	buf := floorBuffers.Get().(*bytes.Buffer)
-	defer floorBuffers.Put(buf)
-	buf.Reset()
-	if _, err := buf.ReadFrom(r.Body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
 	var req floorRequest
-	if err := json.Unmarshal(buf.Bytes(), &req); err != nil {
+	if err := req.read(r); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	if r.Header.Get("Mcp-Protocol-Version") != req.Params.Meta.Version || req.Params.Meta.Version != protocolVersion ||
 		r.Header.Get("Mcp-Method") != req.Method || r.Header.Get("Mcp-Name") != req.Params.Name {
 		http.Error(w, "header mismatch", http.StatusBadRequest)
+		return
+	}
+	if req.Method == "subscriptions/listen" {
+		floorListen(w, r, &req)
 		return
 	}
 	out := floorBuffers.Get().(*bytes.Buffer)
@@ -109,6 +106,24 @@ func (s *floorServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(out.Len()))
 	_, _ = w.Write(out.Bytes())
+}
+
+func (req *floorRequest) read(r *http.Request) error {
+	buf := floorBuffers.Get().(*bytes.Buffer)
+	defer floorBuffers.Put(buf)
+	buf.Reset()
+	if _, err := buf.ReadFrom(r.Body); err != nil {
+		return err
+	}
+	return json.Unmarshal(buf.Bytes(), req)
+}
+
+// floorListen acknowledges a subscription and holds it until the client goes.
+func floorListen(w http.ResponseWriter, r *http.Request, req *floorRequest) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, `data: {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`+"\n\n", req.ID)
+	_ = http.NewResponseController(w).Flush()
+	<-r.Context().Done()
 }
 
 func (s *floorServer) answer(out *bytes.Buffer, req *floorRequest) error {

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"syscall"
 	"time"
 )
@@ -15,4 +17,18 @@ func cpuTime() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// residentSize is the memory that this process holds, in bytes. Only Linux
+// tells.
+func residentSize() (int64, error) {
+	raw, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(raw), &size, &resident); err != nil {
+		return 0, err
+	}
+	return resident * int64(os.Getpagesize()), nil
 }
