@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -251,6 +252,21 @@ func TestHTTPAfterTheEnd(t *testing.T) {
 	})
 }
 
+// gateWriter holds the first write until gate is closed.
+type gateWriter struct {
+	*httptest.ResponseRecorder
+	once          sync.Once
+	writing, gate chan struct{}
+}
+
+func (w *gateWriter) Write(p []byte) (int, error) {
+	w.once.Do(func() {
+		close(w.writing)
+		<-w.gate
+	})
+	return w.ResponseRecorder.Write(p)
+}
+
 // TestHTTPBadHandlers has handlers end in ways that handlers should not.
 func TestHTTPBadHandlers(t *testing.T) {
 	t.Parallel()
@@ -294,25 +310,34 @@ func TestHTTPBadHandlers(t *testing.T) {
 		lives(t)
 	})
 	t.Run("C88 HTTP-13 PRG-04 what a handler left running after runtime.Goexit reports nothing", func(t *testing.T) {
-		s := mcp.NewServer("stray", "1", nil)
-		report := make(chan func(), 1)
-		mcp.AddTool(s, "stray", "", func(ctx context.Context, _ noArgs) (string, error) {
-			report <- func() { mcp.Progress(ctx, 1, 1, "") }
-			runtime.Goexit()
-			return "", nil
-		})
-		h := newHandler(t, s, nil)
-		w := httptest.NewRecorder()
-		gone := make(chan struct{})
-		go func() {
-			defer close(gone)
-			h.ServeHTTP(w, modernPost(modernCall("1", "stray", "{}", token1)))
-		}()
-		<-gone
-		answer := w.Body.String()
-		(<-report)()
-		if got := w.Body.String(); got != answer || parseWire(t, got).Error == nil {
-			t.Errorf("first %q, then %q", answer, got)
+		for range 50 { // the report comes while the response is being written, or after
+			s := mcp.NewServer("stray", "1", nil)
+			w := &gateWriter{ResponseRecorder: httptest.NewRecorder(), writing: make(chan struct{}), gate: make(chan struct{})}
+			about, reported := make(chan struct{}), make(chan struct{})
+			mcp.AddTool(s, "stray", "", func(ctx context.Context, _ noArgs) (string, error) {
+				go func() {
+					defer close(reported)
+					<-w.writing
+					close(about)
+					mcp.Progress(ctx, 1, 1, "")
+				}()
+				runtime.Goexit()
+				return "", nil
+			})
+			h := newHandler(t, s, nil)
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				h.ServeHTTP(w, modernPost(modernCall("1", "stray", "{}", token1)))
+			}()
+			<-about
+			runtime.Gosched()
+			close(w.gate)
+			<-gone
+			<-reported
+			if m := parseWire(t, w.Body.String()); m.Error == nil {
+				t.Fatal(w.Body.String())
+			}
 		}
 	})
 	t.Run("C109 one of many", func(t *testing.T) {

@@ -256,7 +256,6 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 		}
 	}
 	if err == nil {
-		readInTime(w, r)
 		return body, true
 	}
 	tooLarge, around := errors.AsType[*http.MaxBytesError](err)
@@ -269,15 +268,6 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 		refuseHTTP(w, http.StatusBadRequest, "the body could not be read to its end")
 	}
 	return nil, false
-}
-
-// readInTime lifts the deadline of a server with a ReadTimeout, which is for
-// the body alone: net/http would take its passing for a hang-up. It stays when
-// the body was not read, as then net/http reads it.
-func readInTime(w http.ResponseWriter, r *http.Request) {
-	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.ReadTimeout > 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not every writer has deadlines
-	}
 }
 
 // stopped reports whether stop was called.
