@@ -233,6 +233,10 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 	if err != nil {
 		return nil, err
 	}
+	return toolResult(raw)
+}
+
+func toolResult(raw []byte) (*Result, error) {
 	result, err := decodeResult(raw)
 	if err != nil {
 		return nil, invalidResponse(jsonrpc.MethodToolsCall, err)
@@ -266,28 +270,49 @@ func (c *Client) toolCall(name string, args any, opts []CallOption) *call {
 // A failed tool is a *ToolError.
 func Call[R any](ctx context.Context, c *Client, tool string, args any, opts ...CallOption) (R, error) {
 	var value R
-	result, err := c.CallTool(ctx, tool, args, opts...)
+	raw, err := c.request(ctx, c.toolCall(tool, args, opts))
+	if err != nil {
+		return value, err
+	}
+	var result struct { // what is for the model stays as it is
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
+	}
+	if err := jsonx.Unmarshal(raw, &result); err != nil {
+		return value, invalidResponse(jsonrpc.MethodToolsCall, err)
+	}
+	if result.IsError || result.Structured == nil {
+		return fromText[R](tool, raw)
+	}
+	return decodeValue[R](tool, result.Structured)
+}
+
+// fromText makes the value of a result without structured content.
+func fromText[R any](tool string, raw []byte) (R, error) {
+	var value R
+	result, err := toolResult(raw)
 	if err != nil {
 		return value, err
 	}
 	if result.IsError {
 		return value, &ToolError{Result: result}
 	}
-	raw, ok := result.Structured.(json.RawMessage)
-	if !ok {
-		if len(result.Content) == 0 {
-			return value, nothingToDecode[R](tool)
-		}
-		text, isText := result.Content[0].(*TextContent)
-		if !isText {
-			return value, nothingToDecode[R](tool)
-		}
-		if s, isString := any(&value).(*string); isString {
-			*s = text.Text
-			return value, nil
-		}
-		raw = json.RawMessage(text.Text)
+	if len(result.Content) == 0 {
+		return value, nothingToDecode[R](tool)
 	}
+	text, isText := result.Content[0].(*TextContent)
+	if !isText {
+		return value, nothingToDecode[R](tool)
+	}
+	if s, isString := any(&value).(*string); isString {
+		*s = text.Text
+		return value, nil
+	}
+	return decodeValue[R](tool, []byte(text.Text))
+}
+
+func decodeValue[R any](tool string, raw []byte) (R, error) {
+	var value R
 	if err := jsonx.Unmarshal(raw, &value); err != nil {
 		return value, fmt.Errorf("mcp: the result of tool %q does not fit a %T: %w", tool, value, err)
 	}

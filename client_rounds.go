@@ -82,20 +82,20 @@ const defaultMaxRounds = 10
 // every result that is not complete otherwise (MCP 2026-07-28, Basic ›
 // ResultType). Servers of older revisions do not say.
 func isSuspended(method string, raw []byte) (bool, error) {
-	var result struct {
-		Type *string `json:"resultType"`
-	}
 	if raw[0] != '{' {
 		return false, invalidResponse(method, errors.New("the result is not an object"))
 	}
-	if err := jsonx.Unmarshal(raw, &result); err != nil {
+	quoted, err := jsonx.Find(raw, "resultType")
+	if err != nil {
 		return false, invalidResponse(method, err)
 	}
-	switch {
-	case result.Type == nil || *result.Type == "complete":
+	switch kind, isText := jsonx.View(quoted); {
+	case kind == "complete", quoted == nil, string(quoted) == "null":
 		return false, nil
-	case *result.Type != "input_required":
-		return false, invalidResponse(method, fmt.Errorf("the result is of the unknown type %.60q", *result.Type))
+	case !isText:
+		return false, invalidResponse(method, errors.New("resultType is not a string"))
+	case kind != "input_required":
+		return false, invalidResponse(method, fmt.Errorf("the result is of the unknown type %.60q", kind))
 	}
 	if m, _ := wire.Revisions[0].Method(method); !m.Suspends {
 		return false, invalidResponse(method, errors.New("the server asks for input, which it must not in answer to this method"))
