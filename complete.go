@@ -11,11 +11,15 @@ import (
 )
 
 // CompleteFunc suggests values for an argument whose text so far is prefix, the
-// best first. args holds the arguments that are known already.
+// best first. args holds the arguments that are known already; like prefix,
+// they are whatever somebody typed, unchecked. It runs at every key stroke, in
+// several goroutines at once. Suggest nothing that the caller may not know, and
+// limit who asks too often (MCP 2026-07-28, Completion › Security).
 type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
 
-// Completion is the answer to completion/complete: suggested values, at most
-// 100 on the wire. Total is how many there are in all, 0 when not known.
+// Completion is the answer to completion/complete: suggested values, of which
+// the first 100 are sent. Total is how many there are in all, 0 when not known;
+// HasMore says that there are more than those.
 type Completion struct {
 	Values  []string
 	Total   int

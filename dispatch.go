@@ -10,9 +10,9 @@ package mcp
 //	dispatch.go          admit: _meta, version, method and capability, log level
 //	request.go           facts and sink into the context
 //	middleware.go        server chain: every admitted request but initialize and ping, unknown tools too
-//	registry.go          look-up in the snapshot
+//	registry.go          look-up in the snapshot; visible.go, scopes.go: who may
 //	middleware.go        scope chain → tool chain: see validation failures
-//	args.go              defaults → check → decode → rules
+//	args.go              defaults → check → decode → rules; textargs.go: from text
 //	user function        func(ctx, A) (R, error)
 //	result.go            R → *Result
 //	        (the chains unwind)

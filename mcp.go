@@ -44,10 +44,11 @@
 // # Files
 //
 // The comment in dispatch.go follows a request through the package. Features:
-// tool*.go, func.go, service.go, prompt*.go, resource*.go, files.go, app.go,
-// complete.go, method.go, on definition.go, registry.go and list.go. What
-// happens to a call: args.go, result.go, content.go, failure.go, encode.go,
-// middleware.go. Transports: transport_*.go, conn*.go, session.go. The client:
+// tool*.go, func.go, service.go, prompt*.go, resource*.go, template.go,
+// files*.go, app.go, complete.go, method.go, on definition.go, registry.go and
+// list.go; who may use them: visible.go, scopes.go; how they change: update.go,
+// listen.go. What happens to a call: args.go, textargs.go, result.go,
+// content.go, failure.go, encode.go, middleware.go. Transports: transport_*.go, conn*.go, session.go. The client:
 // client*.go. Below internal: jsonx (JSON), jsonrpc (messages), wire (what
 // differs between revisions), schema (types and schemas), header and sse
 // (HTTP).
@@ -139,8 +140,9 @@ type ServerOptions struct {
 	// PageSize is the most entries in one answer to a list method; 0 means
 	// 1000.
 	PageSize int
-	// Cache is the caching hint of discovery and lists; ListCache overrides it
-	// by method, such as "tools/list".
+	// Cache is the caching hint of discovery, of lists and of what is read.
+	// ListCache overrides it by method, such as "tools/list" or
+	// "resources/read", and Resource.Cache for one resource.
 	Cache     Cache
 	ListCache map[string]Cache
 	// StateKeys seal what clients carry for calls that ask for input; each has

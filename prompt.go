@@ -42,7 +42,12 @@ func Assistant(text string) Message { return Message{Role: "assistant", Content:
 // AddPrompt registers a prompt. Its arguments are the fields of A, a struct;
 // they are text on the wire and parsed into numbers, booleans and types with
 // UnmarshalText. R is a string (one message of the user's), a Message, a
-// []Message or a *PromptResult. An error of fn fails the request.
+// []Message or a *PromptResult. An error of fn fails the request. fn runs in
+// several goroutines at once.
+//
+// Arguments that A does not have are refused, and an empty text for a number or
+// boolean is none. What users type ends up in front of a model: do not let it
+// choose what it must not reach (MCP 2026-07-28, Prompts › Security).
 func AddPrompt[A, R any](r Registrar, name, desc string, fn func(ctx context.Context, args A) (R, error)) *Prompt {
 	p := &Prompt{definition: r.target().define(kindPrompt, name)}
 	p.desc = desc

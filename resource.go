@@ -45,7 +45,13 @@ var ErrNotFound = errors.New("mcp: resource not found")
 
 // AddResource registers the resource with the given URI. R says what it holds:
 // a string is text, a []byte is binary, a *ReadResult is sent as it is, and
-// any other type is sent as JSON.
+// any other type is sent as JSON. A nil pointer or interface fails the read, and
+// so does an error, which may be ErrNotFound.
+//
+// The scheme is yours to choose: file: for what is like a file system, https:
+// only for what clients can fetch themselves, any other for the rest (MCP
+// 2026-07-28, Resources › Common URI Schemes). fn runs in several goroutines at
+// once.
 func AddResource[R any](r Registrar, uri, name string, fn func(ctx context.Context) (R, error)) *Resource {
 	res := newResource(r, kindResource, uri, name)
 	if fn == nil {
@@ -79,6 +85,14 @@ func AddText(r Registrar, uri, name, mimeType, text string) *Resource {
 // types with UnmarshalText, and a URI whose text does not parse is not found.
 // R is as for AddResource. Of several templates that match, the one
 // registered first is read; a resource with that very URI comes before all.
+//
+// What a variable stands for is decoded from percent-encoding once. It ends
+// where RFC 6570 ends it: {id} takes no reserved characters, so no slash,
+// {+path} takes them; {/parts*} and {?tags*} are lists, for fields that are
+// slices; a query may have its parts in any order. Of two variables with a
+// character between them that both may have, the first takes all it can.
+// Templates that cannot be read back are problems: two expressions side by
+// side, a variable twice, and {id:3}.
 func AddTemplate[P, R any](r Registrar, uriTemplate, name string, fn func(ctx context.Context, params P) (R, error)) *Resource {
 	res := newResource(r, kindTemplate, uriTemplate, name)
 	if fn == nil {

@@ -84,12 +84,13 @@ const placesEach = 1 << 20
 func (snap *snapshot) compileResources(r *registry, single, templates *listing) {
 	single.method, single.member, single.event = jsonrpc.MethodResourcesList, "resources", resourcesChanged
 	templates.method, templates.member, templates.event = jsonrpc.MethodTemplatesList, "resourceTemplates", resourcesChanged
-	snap.gates[wire.Resources] = len(r.resources) > 0 || snap.srv.opts.Dynamic
+	snap.gates[wire.Resources] = snap.srv.opts.Dynamic
 	snap.resources = make(map[string]*resourcePlan)
 	for _, res := range r.resources {
 		if res.disabled {
 			continue
 		}
+		snap.gates[wire.Resources] = true
 		p := &resourcePlan{Resource: res, place: res.seq * placesEach}
 		p.run = chain(p.fetch, append(res.scope.all(), res.middlewares...)...)
 		l := single

@@ -117,6 +117,33 @@ func TestResourceContents(t *testing.T) {
 	}
 }
 
+// shop is a domain whose methods are resources, a template and a prompt as they stand.
+type shop struct{ name string }
+
+func (s *shop) status(context.Context) (string, error)             { return s.name + " is open", nil }
+func (s *shop) item(_ context.Context, a idArgs) (string, error)   { return s.name + " sells " + a.ID, nil }
+func (s *shop) advice(_ context.Context, a idArgs) (string, error) { return "Buy " + a.ID, nil }
+
+func TestMethodValues(t *testing.T) {
+	t.Parallel()
+	s, corner := mcp.NewServer("s", "1", nil), &shop{"The corner"}
+	mcp.AddResource(s, "shop://status", "status", corner.status)
+	mcp.AddTemplate(s, "shop://{id}", "item", corner.item)
+	mcp.AddPrompt(s, "advice", "", corner.advice)
+	for name, tt := range map[string]struct{ line, want string }{
+		"M1 a resource": {readRequest("1", "shop://status"), "The corner is open"},
+		"M2 a template": {readRequest("1", "shop://2"), "The corner sells 2"},
+		"M7 a prompt":   {getPrompt("1", "advice", `{"id":"1"}`), "Buy 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := ask(t, s, tt.line); !strings.Contains(got, tt.want) {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+}
+
 func TestResourceFailures(t *testing.T) {
 	t.Parallel()
 	notFound := fmt.Sprintf(`{"code":-32602,"message":"Resource not found","data":{"uri":%q}}`, "r://x")

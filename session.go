@@ -59,6 +59,9 @@ func (snap *snapshot) appendHandshake(dst []byte, rev *wire.Revision) ([]byte, e
 	if !rev.Icons {
 		impl.Icons, impl.Description, impl.WebsiteURL = nil, "", ""
 	}
+	if !rev.Completions {
+		info.Capabilities.Completions = nil
+	}
 	result := struct {
 		Version      string             `json:"protocolVersion"`
 		Capabilities ServerCapabilities `json:"capabilities"`

@@ -34,6 +34,8 @@ type Revision struct {
 	Hints bool
 	// Instructions allows instructions in the handshake.
 	Instructions bool
+	// Completions are a capability; before, the method just exists.
+	Completions bool
 	// Batches are received.
 	Batches bool
 
@@ -75,22 +77,22 @@ func (r *Revision) Method(name string) (Method, bool) {
 var Revisions = [...]*Revision{
 	{
 		Version: "2026-07-28", Modern: true, NotFound: jsonrpc.CodeInvalidParams,
-		Structured: true, AnyStructured: true, Titles: true, Icons: true, Hints: true, Instructions: true,
+		Structured: true, AnyStructured: true, Titles: true, Icons: true, Hints: true, Instructions: true, Completions: true,
 		methods: modernMethods,
 	},
 	{
 		Version: "2025-11-25", NotFound: jsonrpc.CodeResourceNotFound,
-		Structured: true, Titles: true, Icons: true, Hints: true, Instructions: true,
+		Structured: true, Titles: true, Icons: true, Hints: true, Instructions: true, Completions: true,
 		methods: legacyMethods,
 	},
 	{
 		Version: "2025-06-18", NotFound: jsonrpc.CodeResourceNotFound,
-		Structured: true, Titles: true, Hints: true, Instructions: true,
+		Structured: true, Titles: true, Hints: true, Instructions: true, Completions: true,
 		methods: legacyMethods,
 	},
 	{
 		Version: "2025-03-26", NotFound: jsonrpc.CodeResourceNotFound,
-		Hints: true, Instructions: true, Batches: true,
+		Hints: true, Instructions: true, Completions: true, Batches: true,
 		methods: legacyMethods,
 	},
 	{
