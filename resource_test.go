@@ -117,16 +117,18 @@ func TestResourceContents(t *testing.T) {
 	}
 }
 
-// shop is a domain whose methods are resources, a template and a prompt as they stand.
-type shop struct{ name string }
+// kiosk is a domain whose methods are resources, a template and a prompt as they stand.
+type kiosk struct{ name string }
 
-func (s *shop) status(context.Context) (string, error)             { return s.name + " is open", nil }
-func (s *shop) item(_ context.Context, a idArgs) (string, error)   { return s.name + " sells " + a.ID, nil }
-func (s *shop) advice(_ context.Context, a idArgs) (string, error) { return "Buy " + a.ID, nil }
+func (s *kiosk) status(context.Context) (string, error) { return s.name + " is open", nil }
+func (s *kiosk) item(_ context.Context, a idArgs) (string, error) {
+	return s.name + " sells " + a.ID, nil
+}
+func (s *kiosk) advice(_ context.Context, a idArgs) (string, error) { return "Buy " + a.ID, nil }
 
 func TestMethodValues(t *testing.T) {
 	t.Parallel()
-	s, corner := mcp.NewServer("s", "1", nil), &shop{"The corner"}
+	s, corner := mcp.NewServer("s", "1", nil), &kiosk{"The corner"}
 	mcp.AddResource(s, "shop://status", "status", corner.status)
 	mcp.AddTemplate(s, "shop://{id}", "item", corner.item)
 	mcp.AddPrompt(s, "advice", "", corner.advice)
