@@ -71,7 +71,7 @@ func TestErrorPrecedence(t *testing.T) {
 
 		{"A31 ToolErrorf", mcp.ToolErrorf("no %s here", "file"), holdingText("no file here") + failed, ""},
 		{"A31 ToolErrorf wrapped", around(mcp.ToolErrorf("no file")), holdingText("no file") + failed, ""},
-		{"*ToolError with a whole result", toolErr, `"structuredContent":7,` + holding(`{"type":"text","text":"one"},{"type":"text","text":"two"}`) + failed, ""},
+		{"A31 *ToolError with a whole result", toolErr, `"structuredContent":7,` + holding(`{"type":"text","text":"one"},{"type":"text","text":"two"}`) + failed, ""},
 		{"*ToolError whose result cannot be sent", &mcp.ToolError{Result: &mcp.Result{Content: []mcp.Content{nil}}}, "ref", ""},
 		{"*ToolError without a result", around(&mcp.ToolError{}), holdingText("the tool failed without a message") + failed, ""},
 

@@ -208,9 +208,9 @@ func TestRequestMeta(t *testing.T) {
 		{"META-08 capabilities that are no object", `,"params":{"_meta":{` + versionMember + `,` + capsMember + `[]}}`, "missing or malformed", []string{"io.modelcontextprotocol/clientCapabilities"}},
 		{"META-08 null capabilities", `,"params":{"_meta":{` + versionMember + `,` + capsMember + `null}}`, "missing or malformed", []string{"io.modelcontextprotocol/clientCapabilities"}},
 		{"META-08 _meta that is no object", `,"params":{"_meta":"x"}`, "_meta must be an object", nil},
-		{"META-15 token that is a fraction", `,"params":{` + modernMeta(`"progressToken":1.5`) + `}`, "progressToken must be a string or an integer", nil},
-		{"META-15 token that is null", `,"params":{` + modernMeta(`"progressToken":null`) + `}`, "progressToken must be a string or an integer", nil},
-		{"META-15 token that is an object", `,"params":{` + modernMeta(`"progressToken":{}`) + `}`, "progressToken must be a string or an integer", nil},
+		{"META-15 PRG-01 token that is a fraction", `,"params":{` + modernMeta(`"progressToken":1.5`) + `}`, "progressToken must be a string or an integer", nil},
+		{"META-15 PRG-01 token that is null", `,"params":{` + modernMeta(`"progressToken":null`) + `}`, "progressToken must be a string or an integer", nil},
+		{"META-15 PRG-01 token that is an object", `,"params":{` + modernMeta(`"progressToken":{}`) + `}`, "progressToken must be a string or an integer", nil},
 		{"A24 unknown log level", `,"params":{` + modernMeta(levelMember+`"loud"`) + `}`, "must be one of debug", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

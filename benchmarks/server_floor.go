@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 )
@@ -17,18 +18,13 @@ type floorServer struct {
 	list json.RawMessage // the result of tools/list
 }
 
-func floorHandler(records int) (http.Handler, error) {
-	type tool struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"inputSchema"`
+func floorHandler(n int) (http.Handler, error) {
+	tools := []floorTool{
+		newFloorTool("add", addDesc, reflect.TypeFor[addArgs](), reflect.TypeFor[addResult]()),
+		newFloorTool("search", searchDesc, reflect.TypeFor[searchArgs](), reflect.TypeFor[searchResult]()),
 	}
-	tools := []tool{
-		{"add", addDesc, json.RawMessage(addSchema)},
-		{"search", searchDesc, json.RawMessage(searchSchema)},
-	}
-	for i := range records {
-		tools = append(tools, tool{fmt.Sprintf("record_%03d", i), recordDesc, json.RawMessage(recordSchema)})
+	for _, t := range records[:n] {
+		tools = append(tools, newFloorTool(t.name, recordDesc, t.args, t.result))
 	}
 	list, err := json.Marshal(map[string]any{
 		"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private", "_meta": floorMeta,
@@ -145,7 +141,7 @@ func (s *floorServer) answer(out *bytes.Buffer, req *floorRequest) error {
 }
 
 func floorCall(req *floorRequest) floorResult {
-	value, err := floorTool(req.Params.Name, req.Params.Arguments)
+	value, err := floorRun(req.Params.Name, req.Params.Arguments)
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(value)
@@ -156,7 +152,7 @@ func floorCall(req *floorRequest) floorResult {
 	return floorResult{Type: "complete", Content: []floorText{{"text", string(text)}}, Structured: value, Meta: floorMeta}
 }
 
-func floorTool(name string, raw json.RawMessage) (any, error) {
+func floorRun(name string, raw json.RawMessage) (any, error) {
 	switch name {
 	case "add":
 		var args struct {

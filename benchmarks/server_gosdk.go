@@ -4,18 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	gosdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func gosdkServer(records int) *gosdk.Server {
+func gosdkServer(n int) *gosdk.Server {
 	s := gosdk.NewServer(&gosdk.Implementation{Name: "bench", Version: "1.0.0"}, nil)
 	gosdkTool(s, "add", addDesc, addSchema, add)
 	gosdkTool(s, "search", searchDesc, searchSchema, search)
-	for i := range records {
-		gosdkTool(s, fmt.Sprintf("record_%03d", i), recordDesc, recordSchema, record)
+	for _, t := range records[:n] {
+		t.gosdk(s, t.name)
 	}
 	return s
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -11,12 +10,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-func mcpgoServer(records int) *server.MCPServer {
+func mcpgoServer(n int) *server.MCPServer {
 	s := server.NewMCPServer("bench", "1.0.0", server.WithInputSchemaValidation(), server.WithOutputSchemaValidation())
 	mcpgoTool(s, "add", addDesc, addSchema, add)
 	mcpgoTool(s, "search", searchDesc, searchSchema, search)
-	for i := range records {
-		mcpgoTool(s, fmt.Sprintf("record_%03d", i), recordDesc, recordSchema, record)
+	for _, t := range records[:n] {
+		t.mcpgo(s, t.name)
 	}
 	return s
 }

@@ -2,18 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/typedmcp/mcp"
 )
 
-func ourServer(records int) *mcp.Server {
+func ourServer(n int) *mcp.Server {
 	s := mcp.NewServer("bench", "1.0.0", nil)
 	mcp.AddTool(s, "add", addDesc, add)
 	mcp.AddTool(s, "search", searchDesc, search)
-	for i := range records {
-		mcp.AddTool(s, fmt.Sprintf("record_%03d", i), recordDesc, record)
+	for _, t := range records[:n] {
+		t.ours(s, t.name)
 	}
 	return s
 }

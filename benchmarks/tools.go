@@ -82,26 +82,6 @@ func search(_ context.Context, a searchArgs) (searchResult, error) {
 	return searchResult{Total: 1234, Hits: hits[:min(a.Limit, len(hits))]}, nil
 }
 
-type recordArgs struct {
-	Tenant   string   `json:"tenant"`
-	ID       string   `json:"id"`
-	Revision int      `json:"revision"`
-	Fields   []string `json:"fields"`
-	From     string   `json:"from,omitempty"`
-	Until    string   `json:"until,omitempty"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000"`
-	Verbose  bool     `json:"verbose,omitempty"`
-	Filters  []filter `json:"filters,omitempty"`
-	Sort     *order   `json:"sort,omitempty"`
-}
-
-func record(context.Context, recordArgs) (searchResult, error) {
-	return searchResult{}, nil
-}
-
-// recordTools is how many tools a list has besides add and search.
-const recordTools = 202
-
 // Descriptions of the tools.
 const (
 	addDesc    = "Adds two numbers"
