@@ -64,6 +64,10 @@ var (
 // The error is ErrDeclined or ErrDismissed if the user would not, matches
 // ErrNotSupported if the client cannot ask, and must be returned by the
 // handler if it matches ErrInputRequired.
+//
+// Clients may know what will be asked: an answer that comes with the first
+// round, under the key and fit for the form, counts. Use Confirm for what the
+// user must have been shown.
 func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 	var value T
 	f := formOf(reflect.TypeFor[T]())
@@ -80,6 +84,7 @@ func Elicit[T any](ctx context.Context, key, message string) (T, error) {
 
 // Confirm asks the user to agree to something. It reports whether they did;
 // a user who turns away is ErrDismissed, and other errors are those of Elicit.
+// Only the answer to this very message counts, once it was sent.
 func Confirm(ctx context.Context, key, message string) (bool, error) {
 	err := askOne(ctx, confirmation(key, message), func(*ready, *elicitAnswer) error { return nil })
 	if errors.Is(err, ErrDeclined) {
@@ -143,6 +148,7 @@ func choose(ctx context.Context, key, message string, form Schema, options []str
 // passed on. It may differ from round to round. Errors are those of Elicit.
 func ElicitURL(ctx context.Context, key, message, url string, done func(context.Context) (bool, error)) error {
 	q := AskURL(key, message, url)
+	q.looks = done != nil
 	return askOne(ctx, &q, func(_ *ready, answer *elicitAnswer) error {
 		if done == nil || answer.finished {
 			return nil

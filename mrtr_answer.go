@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/rounds"
 )
 
 // elicitAnswer is what a user did with a question.
@@ -104,4 +107,61 @@ func checkAnswer(kind string, raw json.RawMessage) (err error) {
 		_, err = decodeRoots(raw)
 	}
 	return err
+}
+
+// takeEarly records the answer to q that came with the first round, before q
+// was asked, if there is one and it fits. Clients may know what will be asked,
+// and to answer without a user they need no state either way. Yet an answer
+// that carries nothing but consent is none to what nobody was shown.
+func (a *asking) takeEarly(q *ready, question *rounds.Question) {
+	raw := a.early(q.Key)
+	if raw == nil || q.own || checkAnswer(q.Kind, raw) != nil || q.missing(a.capabilities()) != nil {
+		return
+	}
+	switch q.Kind {
+	case kindURL:
+		if !q.looks {
+			return
+		}
+	case kindForm:
+		answer, _ := decodeElicitAnswer(raw) // it was checked
+		if q.form.bare || answer.refusal() == nil && q.form.check(a.req.ctx, answer.content()) != nil {
+			return
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.unasked[q.Key] != nil {
+		delete(a.unasked, q.Key) // it counts once: a question that is asked again is asked
+		a.journal.Accept(question, raw)
+	}
+}
+
+// early is what came under key with the first round, nil if nothing did.
+func (a *asking) early(key string) json.RawMessage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.unasked[key]
+}
+
+// takeEarlyAs is takeEarly for a question that is not known yet, of which the
+// answer is read as a t.
+func (a *asking) takeEarlyAs(key string, t reflect.Type) {
+	if a.early(key) == nil || strings.HasPrefix(key, ownKeys) {
+		return
+	}
+	q := &ready{Ask: Ask{Key: key, Kind: kindForm}}
+	switch t {
+	case reflect.TypeFor[*SampleResult]():
+		q.Kind, q.Sample = kindSampling, new(SampleRequest)
+	case reflect.TypeFor[[]Root]():
+		q.Kind = kindRoots
+	case reflect.TypeFor[*ElicitResult]():
+		return // whatever the form
+	default:
+		if q.form = formOf(t); q.form.err() != nil {
+			return
+		}
+	}
+	a.takeEarly(q, &rounds.Question{Key: key, Kind: q.Kind})
 }

@@ -30,7 +30,8 @@ type Ask struct {
 	Schema       Schema
 	Sample       *SampleRequest
 
-	own bool // it is asked by this package
+	own   bool // it is asked by this package
+	looks bool // what consent led to is looked at
 }
 
 // AskForm asks the user to fill in a T, as Elicit does.

@@ -21,6 +21,7 @@ type form struct {
 	json     []byte       // as clients get it
 	plan     *schema.Plan // what answers are checked against
 	problems []schema.Problem
+	bare     bool // without fields: to send it is to agree
 }
 
 // forms has the form of every type that was asked for.
@@ -87,7 +88,7 @@ func deriveForm(t reflect.Type) *form {
 			f.problems = append(f.problems, *p)
 		}
 	}
-	f.json = fields.append(nil)
+	f.json, f.bare = fields.append(nil), len(fields.list) == 0
 	return f
 }
 
@@ -128,7 +129,7 @@ func formFrom(s Schema) (*form, error) {
 	f := new(form)
 	fields, problem := readForm(text)
 	if problem == nil {
-		f.json = text
+		f.json, f.bare = text, len(fields.list) == 0
 		f.plan, f.problems = schema.Raw(fields.check(nil), schema.RawOptions{Object: true})
 	} else {
 		f.problems = []schema.Problem{*problem}

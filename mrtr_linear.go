@@ -135,7 +135,12 @@ func (a *asking) admit(q *Ask) (*ready, error) {
 
 // find returns the answer to q, nil if there is none.
 func (a *asking) find(q *ready) (*rounds.Answer, error) {
-	answer, ok, err := a.journal.Find(q.question())
+	question := q.question()
+	answer, ok, err := a.journal.Find(question)
+	if err == nil && !ok {
+		a.takeEarly(q, question)
+		answer, ok, err = a.journal.Find(question)
+	}
 	switch {
 	case err != nil:
 		return nil, unaskable(q.Key, err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/rounds"
@@ -113,9 +112,8 @@ func State[T any](ctx context.Context) (T, bool) {
 // is none yet, and if there was one that cannot be used: then the handler asks
 // again, and the user is told what was wrong.
 //
-// An answer that comes without the state of a round counts too, whatever it
-// was an answer to: this is for clients that know what will be asked. Elicit
-// and its like do not take such answers.
+// An answer that came with the first round counts too, as for Elicit, where T
+// says what it has to be: a struct with fields, *SampleResult or []Root.
 //
 // T is the struct of the form, or a json.RawMessage or map for a form whose
 // schema was given; an *ElicitResult for what the user did, whatever it was;
@@ -129,7 +127,8 @@ func Answer[T any](ctx context.Context, key string) (T, bool, error) {
 	}
 	found, ok := a.journal.Answer(key)
 	if !ok {
-		found, ok = a.volunteered(key, &value)
+		a.takeEarlyAs(key, reflect.TypeFor[T]())
+		found, ok = a.journal.Answer(key)
 	}
 	if ok {
 		ok, err = a.read(ctx, key, &found, &value)
@@ -139,24 +138,6 @@ func Answer[T any](ctx context.Context, key string) (T, bool, error) {
 		return none, ok, err
 	}
 	return value, true, nil
-}
-
-// volunteered returns an answer that came without a state. Its kind is that of
-// which v, a pointer, can be made.
-func (a *asking) volunteered(key string, v any) (rounds.Answer, bool) {
-	raw, ok := a.unasked[key]
-	kind := kindForm
-	switch v.(type) {
-	case **SampleResult:
-		kind = kindSampling
-	case *[]Root:
-		kind = kindRoots
-	}
-	if !ok || strings.HasPrefix(key, ownKeys) || checkAnswer(kind, raw) != nil {
-		return rounds.Answer{}, false
-	}
-	a.journal.Accept(key, kind, raw) // for the rounds to come
-	return a.journal.Answer(key)
 }
 
 // read decodes an answer into v. It reports false for one that must be given

@@ -19,11 +19,10 @@ type asking struct {
 	journal *rounds.Journal
 	err     error
 
+	mu sync.Mutex // protects the fields below
 	// unasked are answers that came without a state: to what they are answers
 	// nobody knows.
 	unasked map[string]json.RawMessage
-
-	mu      sync.Mutex           // protects the fields below
 	linear  bool                 // the handler asked in straight lines
 	refused map[string]string    // what was wrong with answers, by key
 	result  *InputRequiredResult // not nil: the call is suspended
@@ -142,7 +141,9 @@ func (a *asking) verify() (*rounds.Journal, error) {
 		return nil, err
 	}
 	if msg.RequestState() == nil {
+		a.mu.Lock()
 		a.unasked = answers
+		a.mu.Unlock()
 		return rounds.New(), nil
 	}
 	token, ok := unquoted(msg.RequestState())

@@ -57,11 +57,6 @@ func TestElicit(t *testing.T) {
 			play(t, s, call.again(again, accepted("who", `{"name":"Ada"}`))).says(t, "Hello, Ada")
 		}
 	})
-	t.Run("answers without a state are answers to nothing", func(t *testing.T) {
-		call := call
-		call.answers = accepted("who", `{"name":"Ada"}`)
-		play(t, s, call).asks(t, "who")
-	})
 	t.Run("MRTR-08 a client that does not come back leaves nothing behind", func(t *testing.T) {
 		for range 100 {
 			play(t, s, call).asks(t, "who")

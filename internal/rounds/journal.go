@@ -98,11 +98,17 @@ func (j *Journal) Receive(key string, raw json.RawMessage) {
 	}
 }
 
-// Accept records an answer to a question that was not asked.
-func (j *Journal) Accept(key, kind string, raw json.RawMessage) {
+// Accept records an answer to q, which was not asked. Without a text q is
+// whatever question has the key: Answer finds the answer then, and Find does
+// not.
+func (j *Journal) Accept(q *Question, raw json.RawMessage) {
+	a := Answer{Kind: q.Kind, Raw: raw}
+	if q.Text != nil {
+		a.Identity = identityOf(q.Text)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.set(key, Answer{Kind: kind, Raw: raw})
+	j.set(q.Key, a)
 }
 
 func (j *Journal) set(key string, a Answer) {

@@ -476,3 +476,23 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("got %+v, %v", a, ok)
 	}
 }
+
+// TestAccept is about answers to what was not asked.
+func TestAccept(t *testing.T) {
+	k := keeper()
+	j := rounds.New()
+	who := question("who", "Who?")
+	j.Accept(who, json.RawMessage(`1`))
+	j.Accept(&rounds.Question{Key: "any", Kind: "form"}, json.RawMessage(`2`))
+	for _, j := range []*rounds.Journal{j, next(t, k, j)} {
+		if got := found(t, j, who); got != "1" {
+			t.Errorf("who: %q", got)
+		}
+		if got := found(t, j, question("any", "Any?")); got != "" {
+			t.Errorf("an answer to no question in particular is taken for one to this: %q", got)
+		}
+		if a, ok := j.Answer("any"); !ok || string(a.Raw) != "2" || a.Kind != "form" {
+			t.Errorf("any: %v %v", a, ok)
+		}
+	}
+}

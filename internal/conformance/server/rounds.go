@@ -54,13 +54,8 @@ func addRounds(s *mcp.Server) {
 	})
 }
 
-// askName takes the name, too, from a client that has not been asked yet: one
-// scenario answers before.
 func askName(ctx context.Context, _ none) (string, error) {
-	u, answered, err := mcp.Answer[userName](ctx, "user_name")
-	if err == nil && !answered {
-		err = mcp.InputRequired(nil, mcp.AskForm[userName]("user_name", "What is your name?"))
-	}
+	u, err := mcp.Elicit[userName](ctx, "user_name", "What is your name?")
 	return "Hello, " + u.Name, err
 }
 
