@@ -27,6 +27,7 @@ var workloads = []workload{
 	{"W2", exchangeNamed("W2").title, cpuOnly(1.0, 0.9), overHTTP("W2")},
 	{"W3", exchangeNamed("W3").title, cpuOnly(0.7, 0.58), overHTTP("W3")},
 	{"W5", exchangeNamed("W5").title, cpuOnly(1.15, 1.05), overHTTP("W5")},
+	{"W8", "start to the first tools/list, 204 tools", cpuOnly(3, 2), startUp},
 	{"W9", "idle subscriptions/listen × 1,000", []limit{{memoryMetric, true, 1.15, 1.05}}, idleStreams(1000)},
 	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10")},
 	{"W11", "own client and server in one process, add", []limit{
@@ -69,6 +70,22 @@ func overHTTP(name string) func(contestant) (*runner, error) {
 		}
 		return &runner{measure, p.stop}, nil
 	}
+}
+
+// startUp measures what a server uses until its first answer, in a fresh
+// process every time: registering its tools, above all.
+func startUp(c contestant) (*runner, error) {
+	x := exchangeNamed("W5")
+	measure := func(time.Duration) (sample, error) {
+		p, err := startChild(c, x.records)
+		if err != nil {
+			return sample{}, err
+		}
+		_, err = load(c, p.addr, x, 1, 0)
+		used, failure := p.cpuTime()
+		return sample{cpu: float64(used.Nanoseconds()) / 1000}, errors.Join(err, failure, p.stop())
+	}
+	return &runner{measure, func() error { return nil }}, nil
 }
 
 // warmUp is how long a server is used before it is measured.

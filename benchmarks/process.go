@@ -20,10 +20,14 @@ import (
 // environment variable below. Such a process prints its address, then, for
 // every line that it reads, the processor time it has used so far and the
 // memory that it holds, and it ends with its input.
+//
+// All contestants are linked into one program. What their packages do before
+// main runs is therefore no part of the processor time: it would be everybody's.
 const serverEnv = "BENCHMARK_SERVER" // contestant and number of records, separated by a space
 
 // serveChild is the main function of a server's process.
 func serveChild(spec string) error {
+	begin := cpuTime()
 	name, records, _ := strings.Cut(spec, " ")
 	c, err := contestantNamed(name)
 	if err != nil {
@@ -52,7 +56,7 @@ func serveChild(spec string) error {
 				return err
 			}
 		}
-		fmt.Println(cpuTime().Nanoseconds(), memory)
+		fmt.Println((cpuTime() - begin).Nanoseconds(), memory)
 	}
 	return lines.Err()
 }
@@ -96,7 +100,7 @@ func (p *child) line() (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// cpuTime is the processor time that the server has used.
+// cpuTime is the processor time that the server has used since its main began.
 func (p *child) cpuTime() (time.Duration, error) {
 	ns, _, err := p.ask("\n")
 	return time.Duration(ns), err
