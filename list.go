@@ -54,10 +54,13 @@ func (snap *snapshot) listing(method string) *listing {
 func (snap *snapshot) encoded(l *listing, rev *wire.Revision) *listCache {
 	c := &l.caches[rev.Index]
 	c.once.Do(func() {
+		size := 512
 		for _, item := range l.items {
-			c.entries = append(c.entries, item.encode(rev))
+			entry := item.encode(rev)
+			c.entries = append(c.entries, entry)
+			size += len(entry) + 1
 		}
-		page := snap.appendList(appendOpen(nil, rev), l, snap.page(l, l.items, c.entries), rev)
+		page := snap.appendList(appendOpen(make([]byte, 0, size), rev), l, snap.page(l, l.items, c.entries), rev)
 		c.first, _ = snap.appendStamp(page, nil, rev) // only a handler's _meta could fail
 	})
 	return c
@@ -74,7 +77,7 @@ func (snap *snapshot) list(ctx context.Context, req *Request, l *listing) (*List
 	})
 	items, entries := l.items[from:], snap.encoded(l, req.rev).entries[from:]
 	if snap.filter != nil {
-		items, entries = snap.onlyVisible(ctx, items, entries)
+		items, entries = snap.onlyVisible(ctx, items, entries, snap.pageSize()+1)
 	}
 	r := snap.page(l, items, entries)
 	if !snap.direct {
@@ -85,11 +88,15 @@ func (snap *snapshot) list(ctx context.Context, req *Request, l *listing) (*List
 	return r, nil
 }
 
-// onlyVisible leaves out what the request of ctx may not know of.
-func (snap *snapshot) onlyVisible(ctx context.Context, items []listed, entries []json.RawMessage) ([]listed, []json.RawMessage) {
+// onlyVisible returns the first of items, up to limit, that the request of ctx
+// may know of.
+func (snap *snapshot) onlyVisible(ctx context.Context, items []listed, entries []json.RawMessage, limit int) ([]listed, []json.RawMessage) {
 	var keptItems []listed
 	var keptEntries []json.RawMessage
 	for i, item := range items {
+		if len(keptItems) == limit {
+			break
+		}
 		if snap.filter(ctx, item.info()) {
 			keptItems, keptEntries = append(keptItems, item), append(keptEntries, entries[i])
 		}
@@ -97,13 +104,17 @@ func (snap *snapshot) onlyVisible(ctx context.Context, items []listed, entries [
 	return keptItems, keptEntries
 }
 
+// pageSize is how many entries a page has at most.
+func (snap *snapshot) pageSize() int {
+	if size := snap.srv.opts.PageSize; size > 0 {
+		return size
+	}
+	return defaultPageSize
+}
+
 // page returns the page that begins with the first of items.
 func (snap *snapshot) page(l *listing, items []listed, entries []json.RawMessage) *ListResult {
-	size := snap.srv.opts.PageSize
-	if size <= 0 {
-		size = defaultPageSize
-	}
-	end := min(size, len(items))
+	end := min(snap.pageSize(), len(items))
 	r := &ListResult{Items: slices.Clone(entries[:end])}
 	if end < len(items) {
 		r.Next = snap.cursorAfter(l, items[end-1].order())

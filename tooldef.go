@@ -55,7 +55,8 @@ var knownToolMembers = []string{"name", "title", "description", "inputSchema", "
 // MarshalJSON implements json.Marshaler.
 func (d ToolDef) MarshalJSON() ([]byte, error) {
 	w := wireTool{d.Name, d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations, d.Icons, d.Meta}
-	dst, err := jsonx.Append(nil, &w)
+	const rest = 256 // for all but the schemas, in most cases
+	dst, err := jsonx.Append(make([]byte, 0, len(d.InputSchema)+len(d.OutputSchema)+len(d.Description)+rest), &w)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,14 @@
 package jsonx
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,8 +34,16 @@ func CheckType(t reflect.Type) []TypeProblem {
 	}
 	c := checker{seen: make(map[visit]bool)}
 	c.check(t, place{path: rootName(t), encode: true, decode: true})
+	if len(c.problems) == 0 {
+		for v := range c.seen {
+			soundTypes.Store(v, true)
+		}
+	}
 	return c.problems
 }
+
+// soundTypes were checked, with all that they reach, and are without a problem.
+var soundTypes sync.Map // visit to true
 
 func rootName(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
@@ -87,6 +97,9 @@ func (c *checker) report(at place, format string, args ...any) {
 func (c *checker) check(t reflect.Type, at place) {
 	v := visit{t, at.encode, at.decode}
 	if c.seen[v] {
+		return
+	}
+	if _, ok := soundTypes.Load(v); ok {
 		return
 	}
 	c.seen[v] = true
@@ -179,45 +192,48 @@ func writesName(t reflect.Type) (ok bool) {
 }
 
 func (c *checker) checkStruct(t reflect.Type, at place) {
-	names := make(map[string]string) // of fields, by JSON name
-	allSound := true
-	var sound []reflect.StructField // without a problem of their own
+	names := make([]memberName, 0, t.NumField())
+	allSound, allPlain := true, true
+	var sound []int // fields without a problem of their own
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := parseTag(f)
 		if tag.ignored {
 			continue
 		}
+		allPlain = allPlain && tag.plain(f)
 		fat, before := at.into(f), len(c.problems)
 		inner := f.Type
 		c.checkTag(f, tag, fat)
 		if f.Anonymous && tag.name == "" {
 			inner = c.checkEmbedded(f, tag, fat)
 		} else {
-			c.checkName(f, tag, names, fat)
+			names = c.checkName(f, tag, names, fat)
 		}
 		if len(c.problems) > before {
 			allSound = false
 		} else if !f.Anonymous {
-			sound = append(sound, f)
+			sound = append(sound, i)
 		}
 		if inner != nil && (f.IsExported() || f.Anonymous) {
 			c.check(inner, fat)
 		}
 	}
-	c.tryStruct(t, at, sound, allSound)
+	if !allSound || !allPlain || len(names) == 0 {
+		c.tryStruct(t, at, sound, allSound)
+	}
 }
 
+// memberName is the JSON name of a field.
+type memberName struct{ json, field string }
+
 // checkName reports a name that another field of the same struct has.
-func (c *checker) checkName(f reflect.StructField, tag fieldTag, names map[string]string, at place) {
-	name := tag.name
-	if name == "" {
-		name = f.Name
+func (c *checker) checkName(f reflect.StructField, tag fieldTag, names []memberName, at place) []memberName {
+	name := cmp.Or(tag.name, f.Name)
+	if i := slices.IndexFunc(names, func(other memberName) bool { return other.json == name }); i >= 0 {
+		c.report(at, "the JSON name %q is that of field %s already", name, names[i].field)
 	}
-	if other, ok := names[name]; ok {
-		c.report(at, "the JSON name %q is that of field %s already", name, other)
-	}
-	names[name] = f.Name
+	return append(names, memberName{name, f.Name})
 }
 
 // checkTag reports options that jsonx refuses or that have no effect.
@@ -300,15 +316,31 @@ func parseTag(f reflect.StructField) fieldTag {
 	return tag
 }
 
+// plain reports whether nothing of a field is left for the library to refuse.
+// Most fields are so, and a trial costs more than all other checks: it
+// prepares the library for values that may never come.
+func (tag fieldTag) plain(f reflect.StructField) bool {
+	if f.Anonymous || !f.IsExported() || len(tag.options) > 1 {
+		return false
+	}
+	for _, c := range []byte(tag.name) {
+		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return len(tag.options) == 0 || tag.options[0] == "omitempty" || tag.options[0] == "omitzero"
+}
+
 // tryStruct lets the library judge t, for what is not checked here. It stops
 // at the first problem, so that sound fields are tried one by one if it finds
 // any. What it says of the whole is new only if no field has a problem.
-func (c *checker) tryStruct(t reflect.Type, at place, sound []reflect.StructField, allSound bool) {
+func (c *checker) tryStruct(t reflect.Type, at place, sound []int, allSound bool) {
 	reason := refusal(t, at.decode)
 	if reason == "" {
 		return
 	}
-	for _, f := range sound {
+	for _, i := range sound {
+		f := t.Field(i)
 		alone := []reflect.StructField{{Name: f.Name, Type: reflect.TypeFor[int](), Tag: f.Tag}}
 		if reason := refusal(reflect.StructOf(alone), true); reason != "" {
 			c.report(at.into(f), "%s", strings.TrimPrefix(reason, "Go struct field "+f.Name+" "))

@@ -2,10 +2,9 @@ package schema
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/invopop/jsonschema"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -22,9 +21,7 @@ const (
 type deriver struct {
 	out      bool
 	part     bool // of another schema
-	defs     jsonschema.Definitions
-	keys     map[reflect.Type]string // of defs
-	types    map[reflect.Type]*surveyed
+	found    *survey
 	named    map[reflect.Type]*node // definitions of recursive types
 	order    []*node
 	path     []string
@@ -41,7 +38,6 @@ func derive(key planKey) (*Plan, []Problem) {
 	d := &deriver{
 		out:   key.out,
 		part:  key.part,
-		keys:  map[reflect.Type]string{},
 		named: map[reflect.Type]*node{},
 	}
 	t := key.t
@@ -53,9 +49,8 @@ func derive(key planKey) (*Plan, []Problem) {
 		t = t.Elem()
 	}
 	d.path = []string{rootName(t)}
-	found := newSurvey(t, d.out)
-	d.types = found.types
-	if d.problems = found.problems; len(d.problems) > 0 {
+	d.found = newSurvey(t, d.out)
+	if d.problems = d.found.problems; len(d.problems) > 0 {
 		return nil, d.problems
 	}
 	d.checkType(t)
@@ -132,8 +127,28 @@ func (d *deriver) root(t reflect.Type) *node {
 	return n
 }
 
-// reflect asks invopop for the tree of t. Types with known faults are kept
-// from it: empty nodes stand for them.
+// trees are what invopop made of the parts of types: many types share them.
+var trees sync.Map // treeKey to *jsonschema.Schema
+
+type treeKey struct {
+	t   reflect.Type
+	out bool
+}
+
+// partTree returns the tree of a type that another is made of.
+func (d *deriver) partTree(t reflect.Type) *jsonschema.Schema {
+	if tree, ok := trees.Load(treeKey{t, d.out}); ok {
+		return tree.(*jsonschema.Schema)
+	}
+	tree := d.reflect(t)
+	if tree != nil {
+		trees.Store(treeKey{t, d.out}, tree)
+	}
+	return tree
+}
+
+// reflect asks invopop for the tree of t. Empty nodes stand for the structs in
+// it, which are asked for by themselves, and for types with known faults.
 func (d *deriver) reflect(t reflect.Type) (tree *jsonschema.Schema) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -143,39 +158,28 @@ func (d *deriver) reflect(t reflect.Type) (tree *jsonschema.Schema) {
 	r := jsonschema.Reflector{
 		Anonymous:                 true,
 		AllowAdditionalProperties: true,
-		Namer:                     d.key,
-		Mapper: func(t reflect.Type) *jsonschema.Schema {
-			switch t.Kind() {
+		ExpandedStruct:            true,
+		Namer: func(part reflect.Type) string { // two packages may share a name
+			switch {
+			case part == t:
+				return "whole"
+			case part.Name() == "":
+				return ""
+			}
+			return "part"
+		},
+		Mapper: func(part reflect.Type) *jsonschema.Schema {
+			switch part.Kind() {
 			case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
 				return new(jsonschema.Schema)
 			}
-			if isLeaf(t, d.out) {
+			if part.Kind() == reflect.Struct && part != t || isLeaf(part, d.out) {
 				return new(jsonschema.Schema)
 			}
 			return nil
 		},
 	}
-	tree = r.ReflectFromType(t)
-	if d.defs == nil {
-		d.defs = tree.Definitions
-	} else {
-		maps.Copy(d.defs, tree.Definitions)
-	}
-	return tree
-}
-
-// key names definitions in invopop's tree: by type, where it would go by a
-// name that two packages may share.
-func (d *deriver) key(t reflect.Type) string {
-	if t.Name() == "" {
-		return ""
-	}
-	k, ok := d.keys[t]
-	if !ok {
-		k = strconv.Itoa(len(d.keys))
-		d.keys[t] = k
-	}
-	return k
+	return r.ReflectFromType(t)
 }
 
 // build returns the node of t, whose tree is s. It returns nil after a problem.
@@ -195,7 +199,7 @@ func (d *deriver) build(t reflect.Type, s *jsonschema.Schema, root bool) *node {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if known := d.types[t]; known == nil || !known.cyclic || t.Name() == "" {
+	if known := d.found.of(t); known == nil || !known.cyclic || t.Name() == "" {
 		return d.inline(t, s)
 	}
 	if def, ok := d.named[t]; ok {
@@ -226,13 +230,10 @@ func (d *deriver) inline(t reflect.Type, s *jsonschema.Schema) *node {
 	if n, ok := d.leaf(t); ok {
 		return n
 	}
-	if s == nil {
-		if s = d.reflect(t); s == nil {
+	if s == nil || s.Ref != "" || t.Kind() == reflect.Struct && s.Properties == nil {
+		if s = d.partTree(t); s == nil {
 			return nil
 		}
-	}
-	if s.Ref != "" {
-		s = d.defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
 	}
 	switch {
 	case t.Kind() == reflect.Interface:

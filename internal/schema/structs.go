@@ -13,7 +13,7 @@ import (
 
 // structNode builds the object that the members of t make.
 func (d *deriver) structNode(t reflect.Type, s *jsonschema.Schema) *node {
-	m := &d.types[t].members
+	m := &d.found.of(t).members
 	for _, p := range m.problems {
 		p.Field = strings.Join(append(slices.Clone(d.path), p.Field), ".")
 		d.problems = append(d.problems, p)

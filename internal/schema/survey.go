@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // survey looks at a type before anything is derived from it. It finds the
@@ -13,7 +14,9 @@ import (
 type survey struct {
 	out      bool
 	types    map[reflect.Type]*surveyed
+	visited  []reflect.Type // each after what it is made of
 	stack    []*surveyed
+	cyclic   bool // any type is
 	problems []Problem
 }
 
@@ -25,10 +28,34 @@ type surveyed struct {
 	members    members
 }
 
+// surveys are types that were surveyed without a problem and that no cycle can
+// be reached from: what is known of them does not depend on where they are met.
+var surveys sync.Map // surveyKey to *surveyed
+
+type surveyKey struct {
+	t   reflect.Type
+	out bool
+}
+
 func newSurvey(t reflect.Type, out bool) *survey {
 	s := &survey{out: out, types: map[reflect.Type]*surveyed{}}
 	s.visit(s.pointee(t))
+	if len(s.problems) == 0 && !s.cyclic {
+		for _, t := range s.visited { // who finds one finds its parts
+			surveys.LoadOrStore(surveyKey{t, out}, s.types[t])
+		}
+	}
 	return s
+}
+
+// of returns what is known of a type that was visited, nil if it was not.
+func (s *survey) of(t reflect.Type) *surveyed {
+	if v := s.types[t]; v != nil {
+		return v
+	}
+	v, _ := surveys.Load(surveyKey{t, s.out})
+	known, _ := v.(*surveyed)
+	return known
 }
 
 // pointee follows pointers. It returns nil for one that never ends.
@@ -50,11 +77,12 @@ func (s *survey) visit(t reflect.Type) *surveyed {
 	if t == nil || isBuiltIn(t) {
 		return nil
 	}
-	if seen := s.types[t]; seen != nil {
+	if seen := s.of(t); seen != nil {
 		return seen
 	}
 	v := &surveyed{order: len(s.types) + 1, low: len(s.types) + 1}
 	s.types[t] = v
+	defer func() { s.visited = append(s.visited, t) }()
 	if s.hooks(t) || isLeaf(t, s.out) {
 		return v
 	}
@@ -102,6 +130,7 @@ func (s *survey) component(first *surveyed) {
 	}
 	first.onStack = false
 	first.cyclic = first.cyclic || n < len(s.stack)-1
+	s.cyclic = s.cyclic || first.cyclic
 	s.stack = s.stack[:n]
 }
 
