@@ -15,9 +15,9 @@ const (
 	maxNodes = 2000 // with every reference expanded
 )
 
-// deriver turns one Go type into nodes. The shape comes from invopop's tree,
-// walked once beside the type; where that tree is known to be wrong the Go
-// type decides.
+// deriver turns one Go type into nodes. The shape comes from invopop's trees,
+// walked once beside the type; where those are known to be wrong, as in the
+// members of structs, the Go type decides.
 type deriver struct {
 	out      bool
 	part     bool // of another schema
@@ -120,14 +120,15 @@ func (d *deriver) root(t reflect.Type) *node {
 			return nil
 		}
 	}
-	n := d.build(t, d.reflect(t), true)
+	n := d.build(t, nil, true)
 	if n != nil && object && n.types != objectType {
 		d.problem("", "the schema of arguments must have the type object")
 	}
 	return n
 }
 
-// trees are what invopop made of the parts of types: many types share them.
+// trees are what invopop made of types that are no structs: most fields are of
+// few types.
 var trees sync.Map // treeKey to *jsonschema.Schema
 
 type treeKey struct {
@@ -135,30 +136,21 @@ type treeKey struct {
 	out bool
 }
 
-// partTree returns the tree of a type that another is made of.
-func (d *deriver) partTree(t reflect.Type) *jsonschema.Schema {
-	if tree, ok := trees.Load(treeKey{t, d.out}); ok {
-		return tree.(*jsonschema.Schema)
+// tree asks invopop for the tree of t. Empty nodes stand for the structs in it
+// and for types with known faults.
+func (d *deriver) tree(t reflect.Type) (tree *jsonschema.Schema) {
+	key := treeKey{t, d.out}
+	if known, ok := trees.Load(key); ok {
+		return known.(*jsonschema.Schema)
 	}
-	tree := d.reflect(t)
-	if tree != nil {
-		trees.Store(treeKey{t, d.out}, tree)
-	}
-	return tree
-}
-
-// reflect asks invopop for the tree of t. Empty nodes stand for the structs in
-// it, which are asked for by themselves, and for types with known faults.
-func (d *deriver) reflect(t reflect.Type) (tree *jsonschema.Schema) {
 	defer func() {
 		if r := recover(); r != nil {
 			d.problem("", fmt.Sprintf("cannot be described: %v", r))
 		}
 	}()
 	r := jsonschema.Reflector{
-		Anonymous:                 true,
-		AllowAdditionalProperties: true,
-		ExpandedStruct:            true,
+		Anonymous:      true,
+		ExpandedStruct: true,
 		Namer: func(part reflect.Type) string { // two packages may share a name
 			switch {
 			case part == t:
@@ -170,16 +162,18 @@ func (d *deriver) reflect(t reflect.Type) (tree *jsonschema.Schema) {
 		},
 		Mapper: func(part reflect.Type) *jsonschema.Schema {
 			switch part.Kind() {
-			case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
+			case reflect.Struct, reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
 				return new(jsonschema.Schema)
 			}
-			if part.Kind() == reflect.Struct && part != t || isLeaf(part, d.out) {
+			if isLeaf(part, d.out) {
 				return new(jsonschema.Schema)
 			}
 			return nil
 		},
 	}
-	return r.ReflectFromType(t)
+	tree = r.ReflectFromType(t)
+	trees.Store(key, tree)
+	return tree
 }
 
 // build returns the node of t, whose tree is s. It returns nil after a problem.
@@ -230,16 +224,17 @@ func (d *deriver) inline(t reflect.Type, s *jsonschema.Schema) *node {
 	if n, ok := d.leaf(t); ok {
 		return n
 	}
-	if s == nil || s.Ref != "" || t.Kind() == reflect.Struct && s.Properties == nil {
-		if s = d.partTree(t); s == nil {
+	if t.Kind() == reflect.Struct {
+		return d.structNode(t)
+	}
+	if s == nil || s.Ref != "" {
+		if s = d.tree(t); s == nil {
 			return nil
 		}
 	}
 	switch {
 	case t.Kind() == reflect.Interface:
 		return d.interfaceNode(t)
-	case t.Kind() == reflect.Struct:
-		return d.structNode(t, s)
 	case t.Kind() == reflect.Map:
 		return d.mapNode(t, s)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !codedAsWhole(t.Elem()):

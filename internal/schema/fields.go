@@ -11,15 +11,14 @@ import (
 // field is one JSON member of a struct type.
 type field struct {
 	reflect.StructField
-	name      string
-	tagged    bool  // the name comes from a tag
-	index     []int // from the root struct, through embedded ones
-	path      []string
-	owner     reflect.Type // the struct it is declared in
-	omits     bool         // by omitempty or omitzero
-	quoted    bool         // the option "string"
-	optional  bool         // promoted through an embedded pointer
-	contested bool         // another field has the same name
+	name     string
+	tagged   bool  // the name comes from a tag
+	index    []int // from the root struct, through embedded ones
+	path     []string
+	owner    reflect.Type // the struct it is declared in
+	omits    bool         // by omitempty or omitzero
+	quoted   bool         // the option "string"
+	optional bool         // promoted through an embedded pointer
 }
 
 // members are those of one struct type, in the order they are written.
@@ -92,7 +91,6 @@ func (s *members) dominant(same []field) []field {
 	if len(same) == 1 {
 		return same
 	}
-	best.contested = true
 	next := same[1]
 	if len(best.index) != len(next.index) || best.tagged != next.tagged {
 		return []field{best}

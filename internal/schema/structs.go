@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/invopop/jsonschema"
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
 // structNode builds the object that the members of t make.
-func (d *deriver) structNode(t reflect.Type, s *jsonschema.Schema) *node {
+func (d *deriver) structNode(t reflect.Type) *node {
 	m := &d.found.of(t).members
 	for _, p := range m.problems {
 		p.Field = strings.Join(append(slices.Clone(d.path), p.Field), ".")
@@ -26,7 +25,7 @@ func (d *deriver) structNode(t reflect.Type, s *jsonschema.Schema) *node {
 		f := &m.fields[i]
 		depth := len(d.path)
 		d.path = append(d.path, strings.Join(f.path, "."))
-		if p, ok := d.property(f, s); ok {
+		if p, ok := d.property(f); ok {
 			n.object.props = append(n.object.props, p)
 			kept = append(kept, f)
 		}
@@ -54,13 +53,9 @@ func (d *deriver) settleProperty(p *property, f *field) {
 }
 
 // property builds one member from its Go type and its tags.
-func (d *deriver) property(f *field, s *jsonschema.Schema) (property, bool) {
+func (d *deriver) property(f *field) (property, bool) {
 	list, problems := parseTag(f.Tag.Get("jsonschema"))
-	var tree *jsonschema.Schema // left out where it is of another field, or changed by a tag
-	if s != nil && s.Properties != nil && !f.contested && !f.quoted && len(problems) == 0 {
-		tree, _ = s.Properties.Get(f.name)
-	}
-	n := d.build(f.Type, tree, false)
+	n := d.build(f.Type, nil, false)
 	if n == nil {
 		return property{}, false
 	}

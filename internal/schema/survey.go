@@ -117,7 +117,6 @@ func (s *survey) structure(v *surveyed, t reflect.Type) {
 	}
 	v.members = membersOf(t)
 	for i := range v.members.fields {
-		s.tag(t, &v.members.fields[i])
 		s.part(v, v.members.fields[i].Type)
 	}
 }
@@ -134,8 +133,7 @@ func (s *survey) component(first *surveyed) {
 	s.stack = s.stack[:n]
 }
 
-// embeds reports whether promoting the fields of t would never end. That goes
-// for fields with the option inline as well, which invopop promotes.
+// embeds reports whether promoting the fields of t would never end.
 func embeds(t reflect.Type, outer []reflect.Type) bool {
 	if slices.Contains(outer, t) {
 		return true
@@ -146,27 +144,12 @@ func embeds(t reflect.Type, outer []reflect.Type) bool {
 		if inner.Kind() != reflect.Struct {
 			continue
 		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		promoted := f.Anonymous && name == "" || slices.Contains(strings.Split(options, ","), "inline")
-		if promoted && embeds(inner, append(outer, t)) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" && embeds(inner, append(outer, t)) {
 			return true
 		}
 	}
 	return false
-}
-
-// tag refuses the one keyword of invopop's grammar that contradicts the Go
-// type, and that its reflector may panic on.
-func (s *survey) tag(t reflect.Type, f *field) {
-	tag := f.Tag.Get("jsonschema")
-	if tag == "" {
-		return
-	}
-	for part := range strings.SplitSeq(tag, ",") {
-		if strings.HasPrefix(part, "type=") {
-			s.problem(t, "."+strings.Join(f.path, "."), part, "type follows from the Go type: leave the keyword out")
-		}
-	}
 }
 
 // hooks refuses the methods by which a type changes what invopop derives. They

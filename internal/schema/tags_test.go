@@ -84,7 +84,7 @@ func TestKeywordTagProblems(t *testing.T) {
 		{"unknown keyword", `minimun=3`, "no keyword", reflect.TypeFor[int]()},
 		{"unknown keyword after a description", `description=a,minimun=3`, `\\,`, reflect.TypeFor[int]()},
 		{"prose without a keyword", `The city to look up`, "description=", reflect.TypeFor[string]()},
-		{"go type decides the type", `type=array,minItems=1`, "leave the keyword out", reflect.TypeFor[string]()},
+		{"go type decides the type", `type=array,minItems=1`, "follows from the Go type", reflect.TypeFor[string]()},
 		{"nullable", `nullable`, "use a pointer", reflect.TypeFor[string]()},
 		{"min is none of ours", `min=3`, "use minimum", reflect.TypeFor[int]()},
 		{"branches", `oneof_required=a`, "validate", reflect.TypeFor[int]()},
