@@ -46,13 +46,16 @@ type ClientOptions struct {
 	// away.
 	ElicitForm, ElicitURL func(context.Context, *ElicitRequest) (*ElicitResult, error)
 	// Sample has a model go on with a conversation of a server's; setting it
-	// declares so, and SampleTools that the model may use the server's tools. A
-	// person should be able to see and refuse both request and result. An
-	// error fails the call.
+	// declares so. A person should be able to see and refuse both request and
+	// result. An error fails the call.
 	//
 	// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will
 	// not be removed before 2027-07-28.
-	Sample      func(context.Context, *SampleRequest) (*SampleResult, error)
+	Sample func(context.Context, *SampleRequest) (*SampleResult, error)
+	// SampleTools declares with Sample that the model may use tools.
+	//
+	// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will
+	// not be removed before 2027-07-28.
 	SampleTools bool
 	// Roots lists the folders that servers may work in; setting it declares so.
 	// An error fails the call.

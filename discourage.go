@@ -17,10 +17,15 @@ func (s *Server) warnOnce(topic, text string, attrs ...any) {
 
 const until = "revision 2026-07-28 deprecates that, and it may be removed after 2027-07-28"
 
-// discourage warns of deprecated features, once each (MCP 2026-07-28,
-// Deprecated Features).
-func (s *Server) discourage(q *Ask) {
+// discourage warns of deprecated features and of what puts users at risk, once
+// each (MCP 2026-07-28, Deprecated Features; Elicitation › Security
+// Considerations).
+func (s *Server) discourage(q *ready) {
 	switch q.Kind {
+	case kindForm:
+		if name := q.form.secret; name != "" {
+			s.warnOnce("secret "+name, "mcp: a form seems to ask for a secret, which would go through the client and its model; have the user open a page instead, by ElicitURL", "field", name)
+		}
 	case kindSampling:
 		s.warnOnce("sampling", "mcp: sampling is used; "+until+": call a model provider instead", "sep", "SEP-2577")
 		if in := q.Sample.IncludeContext; in != "" && in != "none" {

@@ -233,7 +233,7 @@ func logText(v slog.Value) (text []byte) {
 	}
 	text, err := jsonx.Marshal(&value)
 	if err != nil {
-		return jsonx.AppendString(nil, fmt.Sprintf("%+v", value))
+		return jsonx.AppendString(nil, fmt.Sprintf("!ERROR: a %T has no JSON", value)) // and may contain itself: do not print it
 	}
 	return text
 }

@@ -196,6 +196,9 @@ func Roots(ctx context.Context, key string) ([]Root, error) {
 
 // Root is a folder or file that a client lets servers work in. URI starts with
 // file://; Name is for display and may be empty.
+//
+// Deprecated: SEP-2577 deprecates roots in revision 2026-07-28; they will not
+// be removed before 2027-07-28.
 type Root struct {
 	URI  string `json:"uri"`
 	Name string `json:"name,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
@@ -72,6 +73,22 @@ func problemOf(err error) *schema.Problem {
 		return &e.Problem
 	}
 	return &schema.Problem{Reason: err.Error()}
+}
+
+// secretNames are parts of the names of fields that ask for a secret.
+var secretNames = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesstoken", "privatekey", "creditcard"}
+
+// secret returns the name of a field that seems to ask for what must not go
+// through a form, "" if there is none (MCP 2026-07-28, Elicitation › Form Mode
+// Security).
+func (f *formFields) secret() string {
+	for _, field := range f.list {
+		bare := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(field.name))
+		if slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(bare, part) }) {
+			return field.name
+		}
+	}
+	return ""
 }
 
 func badField(name, keyword, format string, args ...any) error {

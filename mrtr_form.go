@@ -21,7 +21,8 @@ type form struct {
 	json     []byte       // as clients get it
 	plan     *schema.Plan // what answers are checked against
 	problems []schema.Problem
-	bare     bool // without fields: to send it is to agree
+	bare     bool   // without fields: to send it is to agree
+	secret   string // the name of a field that seems to ask for a secret
 }
 
 // forms has the form of every type that was asked for.
@@ -88,7 +89,7 @@ func deriveForm(t reflect.Type) *form {
 			f.problems = append(f.problems, *p)
 		}
 	}
-	f.json, f.bare = fields.append(nil), len(fields.list) == 0
+	f.json, f.bare, f.secret = fields.append(nil), len(fields.list) == 0, fields.secret()
 	return f
 }
 
@@ -129,7 +130,7 @@ func formFrom(s Schema) (*form, error) {
 	f := new(form)
 	fields, problem := readForm(text)
 	if problem == nil {
-		f.json, f.bare = text, len(fields.list) == 0
+		f.json, f.bare, f.secret = text, len(fields.list) == 0, fields.secret()
 		f.plan, f.problems = schema.Raw(fields.check(nil), schema.RawOptions{Object: true})
 	} else {
 		f.problems = []schema.Problem{*problem}

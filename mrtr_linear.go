@@ -129,7 +129,7 @@ func (a *asking) admit(q *Ask) (*ready, error) {
 		e.missing.add(q.missing(new(ClientCapabilities)))
 		return nil, e
 	}
-	a.req.srv.discourage(q)
+	a.req.srv.discourage(r)
 	return r, nil
 }
 

@@ -110,6 +110,9 @@ func (r *Request) ProgressToken() json.RawMessage { return r.msg.ProgressToken()
 
 // LogLevel is the least level of logs that the client wants for this request,
 // as named by MCP ("debug" … "emergency"); "" when it wants none.
+//
+// Deprecated: SEP-2577 deprecates logging to clients in revision 2026-07-28; it
+// will not be removed before 2027-07-28.
 func (r *Request) LogLevel() string {
 	level, _ := unquoted(r.msg.LogLevel())
 	return level

@@ -37,8 +37,9 @@ type SampleRequest struct {
 	// ModelPreferences help the client to choose a model.
 	ModelPreferences *ModelPreferences
 	// IncludeContext is "none", or "thisServer" or "allServers" to have the
-	// client add what it knows from servers; those two are deprecated on their
-	// own account and need a client that declares sampling.context.
+	// client add what it knows from servers; those two, which SEP-2596
+	// deprecates on their own account, need a client that declares
+	// sampling.context.
 	IncludeContext string
 	// Metadata is a JSON object for the model's provider.
 	Metadata json.RawMessage
@@ -47,7 +48,8 @@ type SampleRequest struct {
 // ModelPreferences say what matters in the choice of a model. Priorities are
 // between 0 and 1. Hints are parts of model names, the best first.
 //
-// Deprecated: as SampleRequest.
+// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will not
+// be removed before 2027-07-28.
 type ModelPreferences struct {
 	Hints                                             []string
 	CostPriority, SpeedPriority, IntelligencePriority *float64
@@ -56,7 +58,8 @@ type ModelPreferences struct {
 // SampleResult is what the client's model wrote. Role "" is "assistant".
 // Content may be Blocks; StopReason is open-ended and may be empty.
 //
-// Deprecated: as SampleRequest.
+// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will not
+// be removed before 2027-07-28.
 type SampleResult struct {
 	Role       string
 	Content    Content
@@ -79,7 +82,8 @@ func (r *SampleResult) Text() string {
 // ToolUseContent is a model's wish to have a tool called, in messages of sampling
 // alone. Input is a JSON object.
 //
-// Deprecated: as SampleRequest.
+// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will not
+// be removed before 2027-07-28.
 type ToolUseContent struct {
 	ID, Name string
 	Input    json.RawMessage
@@ -88,7 +92,8 @@ type ToolUseContent struct {
 
 // ToolResultContent is the result of a ToolUseContent, in messages of sampling alone.
 //
-// Deprecated: as SampleRequest.
+// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will not
+// be removed before 2027-07-28.
 type ToolResultContent struct {
 	ToolUseID  string
 	Content    []Content
@@ -100,7 +105,8 @@ type ToolResultContent struct {
 // Blocks are several blocks of content in one message of sampling; nowhere
 // else does content consist of more than one block.
 //
-// Deprecated: as SampleRequest.
+// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will not
+// be removed before 2027-07-28.
 type Blocks []Content
 
 func blocksOf(c Content) []Content {

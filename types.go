@@ -70,12 +70,18 @@ type ElicitationCapability struct {
 }
 
 // SamplingCapability says that a client can call a model.
+//
+// Deprecated: SEP-2577 deprecates sampling in revision 2026-07-28; it will not
+// be removed before 2027-07-28.
 type SamplingCapability struct {
 	Tools   *struct{} `json:"tools,omitempty"`
 	Context *struct{} `json:"context,omitempty"`
 }
 
 // RootsCapability says that a client can name its root folders.
+//
+// Deprecated: SEP-2577 deprecates roots in revision 2026-07-28; they will not
+// be removed before 2027-07-28.
 type RootsCapability struct {
 	ListChanged bool `json:"listChanged,omitempty"` // before 2026-07-28
 }
