@@ -100,7 +100,7 @@ func (f finding) judgeMethod() (Fault, string) {
 	if !ownJSON && f.kind != '"' && hasMethod(f.t, []reflect.Type{text}) {
 		return FaultType, f.expected("a string")
 	}
-	if reason, ok := ownText(f.err, f.t); ok {
+	if reason, ok := OwnText(f.err, f.t); ok {
 		return FaultRefused, reason
 	}
 	if f.isName {
@@ -194,10 +194,10 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// ownText returns what a type of the application says about a value it
-// refuses. Texts of the standard library and of JSON libraries are left out:
-// they speak of Go.
-func ownText(err error, t reflect.Type) (string, bool) {
+// OwnText returns what t, a type of the application, says about a value it
+// refuses, as err. It returns false for texts of the standard library and of
+// JSON libraries, which speak of Go, and for long ones.
+func OwnText(err error, t reflect.Type) (string, bool) {
 	if err == nil || isLibrary(t.PkgPath()) || speaksOfGo(err) {
 		return "", false
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -239,8 +240,15 @@ func TestStrings(t *testing.T) {
 			`/s format: s must be a string holding a quoted JSON string, such as "\"x\"", got the string "x"`)
 	})
 	t.Run("row 13 text types are read", func(t *testing.T) {
-		refuses(t, input[wrap[level]](t), `{"v":"max"}`, `/v format: v must be text of another form, got the string "max"`)
+		refuses(t, input[wrap[level]](t), `{"v":"max"}`, `/v format: v is refused: no such level; got the string "max"`)
+		refuses(t, input[wrap[map[level]int]](t), `{"v":{"max":1}}`, `/v propertyNames: v must not have the name "max": no such level`)
 		refuses(t, input[wrap[grade]](t), `{"v":"max"}`, `/v enum: v must be one of "low", "mid", "high", got "max"`)
+	})
+	t.Run("row 13 what a type says is told, unless it speaks of Go or fails", func(t *testing.T) {
+		refuses(t, input[wrap[readsText]](t), `{"v":"x"}`, `/v format: v must be text of another form, got the string "x"`)
+		refuses(t, input[wrap[map[readsText]int]](t), `{"v":{"x":1}}`, `/v propertyNames: v must not have the name "x": its names must be text of another form`)
+		refuses(t, input[wrap[netip.Addr]](t), `{"v":"x"}`, `/v format: v must be an IP address, got the string "x"`)
+		refuses(t, input[wrap[panicsOnText]](t), `{"v":"x"}`, `/v format: v must be text of another form, got the string "x"`)
 	})
 	t.Run("long values are cut", func(t *testing.T) {
 		refuses(t, input[wrap[int]](t), `{"v":"`+strings.Repeat("ä", 100)+`"}`, `/v type: v must be an integer, got the string "`+strings.Repeat("ä", 60)+`…"`)

@@ -118,7 +118,7 @@ func refused(t *testing.T, full *jsonschema.Schema, args []byte, violations []sc
 
 // ranged reports whether a violation is about what the Go type can hold.
 func ranged(v schema.Violation) bool {
-	for _, text := range []string{"out of range", "kept exactly", "922337203685477580", "18446744073709551615", "of another form", "an IP", "a number as text", "a fraction",
+	for _, text := range []string{"out of range", "kept exactly", "922337203685477580", "18446744073709551615", "of another form", "is refused: ", "an IP", "a number as text", "a fraction",
 		"a duration", "a string holding", `"true" or "false"`, "must be at most", "must be at least"} {
 		if strings.Contains(v.Message, text) {
 			return true

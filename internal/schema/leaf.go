@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -68,23 +69,43 @@ func (d *deriver) textNode(t reflect.Type) *node {
 	} else {
 		what = "text of another form"
 	}
-	n.str = &stringRules{max: noLimit, format: &format{what: what, ok: textReader(t)}}
+	n.str = &stringRules{max: noLimit, format: &format{what: what, ok: textReader(t)}, own: ownText(t)}
 	return n
 }
 
-// textReader reports whether a text decodes into t. A method that panics on
-// some text does not take it.
+// textReader reports whether a text decodes into t.
 func textReader(t reflect.Type) func([]byte) bool {
-	return func(text []byte) (taken bool) {
-		defer func() {
-			if recover() != nil {
-				taken = false
-			}
-		}()
-		v, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler)
-		return !ok || v.UnmarshalText(text) == nil
+	return func(text []byte) bool { return readText(t, text) == nil }
+}
+
+// ownText tells why a text does not decode into t, in t's own words. Types
+// that are well known need none.
+func ownText(t reflect.Type) func([]byte) string {
+	if textHints[t] != "" {
+		return nil
+	}
+	return func(text []byte) string {
+		reason, _ := jsonx.OwnText(readText(t, text), t)
+		return reason
 	}
 }
+
+// readText decodes text into a value of t. A method that panics on some text
+// does not take it.
+func readText(t reflect.Type, text []byte) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
+	v, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler)
+	if !ok {
+		return nil
+	}
+	return v.UnmarshalText(text)
+}
+
+var errPanicked = errors.New("") // nothing fit to send
 
 // values asks a type that has a method Values for all its values.
 func (d *deriver) values(t reflect.Type) (*enumRules, bool) {
@@ -138,7 +159,7 @@ func (d *deriver) call(t reflect.Type, name string) (out reflect.Value, ok bool)
 func (d *deriver) mapKey(t reflect.Type) (*keyRule, bool) {
 	switch {
 	case t == durationGo:
-		return &keyRule{durationFormat.what, isDuration}, true
+		return &keyRule{what: durationFormat.what, ok: isDuration}, true
 	case t == numberGo:
 		return nil, true
 	case codesText(t, d.out):
@@ -149,7 +170,7 @@ func (d *deriver) mapKey(t reflect.Type) (*keyRule, bool) {
 		if d.out {
 			return nil, true
 		}
-		return &keyRule{what, textReader(t)}, true
+		return &keyRule{what, textReader(t), ownText(t)}, true
 	case codesJSON(t, d.out):
 	case t.Kind() == reflect.String:
 		return nil, true

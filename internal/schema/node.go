@@ -108,6 +108,7 @@ type stringRules struct {
 	max     int // -1: no limit
 	pattern *regexp.Regexp
 	format  *format
+	own     func(text []byte) string // what a type of the application says of text it refuses, "" if nothing fit to send; may be nil
 	base64  bool
 	quoted  *node // the string holds a JSON value, as the option "string" of json tags has it
 }
@@ -125,6 +126,7 @@ type enumRules struct {
 type keyRule struct {
 	what string // for messages: an integer
 	ok   func(name []byte) bool
+	own  func(name []byte) string // as of stringRules
 }
 
 const (

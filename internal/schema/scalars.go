@@ -50,7 +50,7 @@ func (r *run) stringRules(rules *stringRules, text []byte) bool {
 	}
 	switch {
 	case rules.format != nil && !rules.format.ok(text):
-		return r.badFormat(rules.format, text)
+		return r.badText(rules, text)
 	case rules.base64 && !isBase64(text):
 		return r.badFormat(base64Format, text)
 	case rules.quoted != nil:

@@ -88,6 +88,11 @@ func (r *readsText) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// panicsOnText is a type whose method no text agrees with.
+type panicsOnText struct{}
+
+func (*panicsOnText) UnmarshalText([]byte) error { panic("no text") }
+
 // money writes its own JSON, price says in which form.
 type money struct{ cents int64 }
 

@@ -338,6 +338,16 @@ func (r *run) badFormat(f *format, text []byte) bool {
 	return r.collecting && r.report("format", "must be %s, got the string %s", f.what, quote(text))
 }
 
+// badText is badFormat, in the words of the type if it has any.
+func (r *run) badText(rules *stringRules, text []byte) bool {
+	if r.collecting && rules.own != nil {
+		if said := rules.own(text); said != "" {
+			return r.report("format", "is refused: %s; got the string %s", said, quote(text))
+		}
+	}
+	return r.badFormat(rules.format, text)
+}
+
 func (r *run) notAllowed(e *enumRules, value string) bool {
 	if !r.collecting {
 		return false
@@ -346,6 +356,11 @@ func (r *run) notAllowed(e *enumRules, value string) bool {
 }
 
 func (r *run) wrongKey(k *keyRule, name string) bool {
+	if r.collecting && k.own != nil {
+		if said := k.own([]byte(name)); said != "" {
+			return r.report("propertyNames", "must not have the name %s: %s", quote(name), said)
+		}
+	}
 	return r.collecting && r.report("propertyNames", "must not have the name %s: its names must be %s", quote(name), k.what)
 }
 
