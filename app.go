@@ -44,7 +44,9 @@ type AppCSP struct {
 }
 
 // AddApp registers a user interface under a URI of the scheme ui. Tools point
-// to it with Tool.App.
+// to it with Tool.App. Hosts without MCP Apps show what such a tool returns,
+// which has to make sense by itself; whether the client is one that shows apps
+// is what Can says.
 func AddApp(r Registrar, uri, name string, page AppPage) *Resource {
 	res := newResource(r, kindResource, uri, name)
 	res.mime, res.app = appMIMEType, true
@@ -83,10 +85,13 @@ func isHTML5(page string) bool {
 	return len(page) >= len(doctype) && strings.EqualFold(page[:len(doctype)], doctype)
 }
 
-// checkApps finds tools that point to an app which is not there, and such that
-// tell nothing to hosts without apps.
-func (r *registry) checkApps() (warnings []*RegistrationError) {
+// checkApps finds tools that point to an app which is not there, such that
+// tell nothing to hosts without apps, and what is wrong with their _meta.
+func (r *registry) checkApps() (problems, warnings []*RegistrationError) {
 	for _, t := range r.tools {
+		if err := t.checkAppMeta(); err != nil {
+			problems = append(problems, t.finding("the _meta key %q: %w", "ui", err))
+		}
 		if t.app == "" || t.disabled {
 			continue
 		}
@@ -97,7 +102,32 @@ func (r *registry) checkApps() (warnings []*RegistrationError) {
 			warnings = append(warnings, t.finding("its result is empty, so that hosts which show no apps have nothing to tell the model"))
 		}
 	}
-	return warnings
+	return problems, warnings
+}
+
+// checkAppMeta holds what Tool.Meta says of an app to what hosts act on (MCP
+// Apps › Visibility): of a word that they do not know they may make anything.
+func (t *Tool) checkAppMeta() error {
+	raw := t.meta["ui"]
+	if raw == nil {
+		return nil
+	}
+	var ui struct {
+		Resource   string   `json:"resourceUri"`
+		Visibility []string `json:"visibility"`
+	}
+	if err := jsonx.Unmarshal(raw, &ui); err != nil {
+		return errors.New(`it is no object with the string resourceUri and the list visibility`)
+	}
+	if t.app != "" && ui.Resource != t.app {
+		return fmt.Errorf("the resourceUri is %q and not the app %q", ui.Resource, t.app)
+	}
+	for _, who := range ui.Visibility {
+		if who != "model" && who != "app" {
+			return fmt.Errorf(`the visibility %q is neither "model" nor "app"`, who)
+		}
+	}
+	return nil
 }
 
 var appPermissions = []string{"camera", "microphone", "geolocation", "clipboardWrite"}

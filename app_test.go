@@ -53,6 +53,15 @@ func TestAppPages(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+	t.Run("APP-08 M8 a tool that only the page is to call", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddTool(s, "t", "", returning[struct{}]("")).App("ui://x").Meta("ui", map[string]any{"resourceUri": "ui://x", "visibility": []string{"app"}})
+		want := `"_meta":{"ui":{"resourceUri":"ui://x","visibility":["app"]}}`
+		if got := entries(t, ask(t, s, modernRequest("1", "tools/list"))); !strings.Contains(got[0], want) {
+			t.Errorf("%s", got)
+		}
+	})
 	t.Run("APP-07 it may be left out of the list", func(t *testing.T) {
 		t.Parallel()
 		got := listIn(t, ask(t, s, modernRequest("1", "resources/list")), "resources")
@@ -92,6 +101,15 @@ func TestAppProblems(t *testing.T) {
 		{"a permission that is none", func(s *mcp.Server) {
 			mcp.AddApp(s, "ui://x", "x", mcp.AppPage{HTML: htmlPage(""), Permissions: []string{"usb"}})
 		}, `"usb" is none of`},
+		{"APP-06 a tool whose _meta points elsewhere", func(s *mcp.Server) {
+			mcp.AddTool(s, "t", "", returning[struct{}]("")).App("ui://x").Meta("ui", map[string]any{"visibility": []string{"app"}})
+		}, `the resourceUri is "" and not the app "ui://x"`},
+		{"APP-08 a visibility that is none", func(s *mcp.Server) {
+			mcp.AddTool(s, "t", "", returning[struct{}]("")).Meta("ui", map[string]any{"resourceUri": "ui://x", "visibility": []string{"model", "user"}})
+		}, `the visibility "user" is neither "model" nor "app"`},
+		{"APP-08 a visibility that is no list", func(s *mcp.Server) {
+			mcp.AddTool(s, "t", "", returning[struct{}]("")).Meta("ui", map[string]any{"resourceUri": "ui://x", "visibility": "app"})
+		}, "the list visibility"},
 		{"a tool's app that is no app", func(s *mcp.Server) { mcp.AddTool(s, "t", "", returning[struct{}]("")).App("https://x") }, "does not start with ui://"},
 	} {
 		t.Run("APP-04 APP-10 M8 "+tt.name, func(t *testing.T) {

@@ -82,15 +82,23 @@ func TestCachingOfAll(t *testing.T) {
 			}
 		}
 	})
-	t.Run("CCH-01 C58 P13 older revisions have none", func(t *testing.T) {
-		t.Parallel()
-		for _, line := range []string{plainRequest("1", "tools/list"), plainRequest("1", "resources/list"), plainRequest("1", "resources/read", `"uri":"r://own"`)} {
-			answer := askLegacy(t, s, "2025-11-25", line)
-			if got := hints(t, answer); got != "" || strings.Contains(answer, "resultType") {
-				t.Errorf("%s", answer)
+	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
+		t.Run("CCH-01 C58 P13 what 2026-07-28 puts into results is not in those of "+version, func(t *testing.T) {
+			t.Parallel()
+			s := oneOfEach(&mcp.ServerOptions{Cache: mcp.Cache{TTL: time.Minute, Public: true}})
+			for method, params := range map[string]string{
+				"tools/list": "", "prompts/list": "", "resources/list": "", "resources/templates/list": "", "tools/call": callParams("t", "{}"),
+				"resources/read": `"uri":"r://own"`, "prompts/get": callParams("p", `{"id":"1"}`), "completion/complete": `"ref":` + promptRef + `,"argument":{"name":"id","value":""}`,
+			} {
+				result := resultIn(t, askLegacy(t, s, version, plainRequest("1", method, params)))
+				for _, member := range []string{"resultType", "ttlMs", "cacheScope", "_meta"} {
+					if result[member] != nil {
+						t.Errorf("%s: %s is %s", method, member, result[member])
+					}
+				}
 			}
-		}
-	})
+		})
+	}
 	t.Run("CCH-02 a negative time is a problem", func(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", nil)

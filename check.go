@@ -46,7 +46,8 @@ func (r *registry) check() (warnings []*RegistrationError, err error) {
 	for _, res := range r.resources {
 		take(res.check())
 	}
-	take(r.checkShared(), r.checkApps())
+	take(r.checkShared(), nil)
+	take(r.checkApps())
 	return warnings, errors.Join(problems...)
 }
 

@@ -38,6 +38,10 @@ func TestConnEOF(t *testing.T) {
 		fails  bool
 	}{
 		{"STD-12 nothing is running", mcp.Limits{}, nil, nil, 0, false},
+		{"STD-12 SUB-13 a subscription ends at once", mcp.Limits{}, []string{listenRequest("1", "")},
+			[]string{acknowledged("1", ""), closedGracefully("1"), endNotice("1")}, 0, false},
+		{"STD-12 SUB-13 a subscription ends before the calls beside it", mcp.Limits{}, []string{listenRequest("1", ""), sleepCall("2", 1000)},
+			[]string{acknowledged("1", ""), closedGracefully("1"), endNotice("1"), modernText("2", "slept: <nil>")}, time.Second, false},
 		{"STD-12 calls finish", mcp.Limits{}, []string{sleepCall("1", 1000), sleepCall("2", 4000)},
 			[]string{modernText("1", "slept: <nil>"), modernText("2", "slept: <nil>")}, 4 * time.Second, false},
 		{"STD-12 waiting calls run and finish", mcp.Limits{InFlight: 1}, []string{sleepCall("1", 1000), sleepCall("2", 1000), sleepCall("3", 2000)},

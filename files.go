@@ -157,10 +157,11 @@ func (t *fileTree) contents(name string, limit int64) ([]byte, error) {
 }
 
 // fileTypes are the media types of files that hold text and that the standard
-// library does not know everywhere.
+// library does not know everywhere, or takes for something else: where the
+// system has a table, .ts is a video.
 var fileTypes = map[string]string{
 	".txt": "text/plain", ".md": "text/markdown", ".csv": "text/csv", ".yaml": "application/yaml", ".yml": "application/yaml",
-	".toml": "application/toml",
+	".toml": "application/toml", ".ts": "text/plain", ".tsx": "text/plain",
 }
 
 // fileType is the media type that the name of a file says, "" if it says none.

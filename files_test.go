@@ -77,6 +77,7 @@ func TestFiles(t *testing.T) {
 			{"a.json", "{}", "application/json", "text"},
 			{"a.yaml", "a: 1", "application/yaml", "text"},
 			{"a.svg", "<svg/>", "image/svg+xml", "text"},
+			{"a.ts", "let a", "text/plain", "text"},
 			{"a.png", "plain", "image/png", "blob"},
 			{"empty.png", "", "image/png", "blob"},
 			{"a.pdf", "%PDF-1.7", "application/pdf", "blob"},
@@ -113,6 +114,20 @@ func TestFiles(t *testing.T) {
 		if got := contentsIn(t, ask(t, s, readRequest("1", "docs:///LICENSE")))[0]; got.MIMEType != "text/plain" {
 			t.Errorf("%+v", got)
 		}
+	})
+	t.Run("M4 M6 a hidden tree is not listed, but read; a disabled one is neither", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddFS(s, "docs:///", fstest.MapFS{"a.txt": file("a")})
+		mcp.AddFS(s, "hidden:///", fstest.MapFS{"a.txt": file("found")}).Hidden()
+		mcp.AddFS(s, "off:///", fstest.MapFS{"a.txt": file("a")}).Disabled()
+		if got := listIn(t, ask(t, s, modernRequest("1", "resources/list")), "resources"); len(got) != 1 || !strings.Contains(got[0], "docs:///a.txt") {
+			t.Errorf("listed: %q", got)
+		}
+		if got := contentsIn(t, ask(t, s, readRequest("1", "hidden:///a.txt"))); *got[0].Text != "found" {
+			t.Errorf("%+v", got)
+		}
+		faultIn(t, ask(t, s, readRequest("1", "off:///a.txt")))
 	})
 	t.Run("M4 later files can be read and are not listed", func(t *testing.T) {
 		t.Parallel()

@@ -11,7 +11,8 @@ import (
 )
 
 // Filter says which changes a listener wants to be told of: those of the
-// lists of tools, prompts and resources, and those of single resources.
+// lists of tools, prompts and resources, and those of single resources, of
+// which one subscription can watch 10,000.
 type Filter struct {
 	Tools     bool     `json:"toolsListChanged,omitempty"`
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
@@ -37,6 +38,10 @@ const (
 var eventMethods = [numEvents]string{
 	"notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed",
 }
+
+// maxWatched is how many resources one subscription can watch: what it holds
+// in memory is the client's choice. Others are not acknowledged.
+const maxWatched = 10_000
 
 // hub passes changes on to those who listen.
 type hub struct {
@@ -156,7 +161,7 @@ func (snap *snapshot) honour(ctx context.Context, req *Request, wanted *Filter) 
 	sub := &subscriber{
 		id: req.msg.ID, wake: make(chan struct{}, 1), want: [numEvents]bool{out.Tools, out.Prompts, out.Resources},
 	}
-	for _, uri := range wanted.URIs {
+	for _, uri := range wanted.URIs[:min(len(wanted.URIs), maxWatched)] {
 		if _, twice := sub.watched[uri]; twice {
 			continue
 		}

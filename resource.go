@@ -74,7 +74,7 @@ func AddText(r Registrar, uri, name, mimeType, text string) *Resource {
 	size := int64(len(text))
 	res.mime, res.size = mimeType, &size
 	res.read = func(_ context.Context, uri string, _ []byte) (*ReadResult, error) {
-		return &ReadResult{Contents: []ResourceContents{{URI: uri, MIMEType: mimeType, Text: text}}}, nil
+		return &ReadResult{Contents: []ResourceContents{{URI: uri, MIMEType: res.mime, Text: text}}}, nil
 	}
 	return res.register()
 }
@@ -92,7 +92,8 @@ func AddText(r Registrar, uri, name, mimeType, text string) *Resource {
 // slices; a query may have its parts in any order. Of two variables with a
 // character between them that both may have, the first takes all it can.
 // Templates that cannot be read back are problems: two expressions side by
-// side, a variable twice, and {id:3}.
+// side, a variable twice, and {id:3}. A variable may hold any text, "../" too:
+// do not make paths of it, but serve files with AddFS or AddDir.
 func AddTemplate[P, R any](r Registrar, uriTemplate, name string, fn func(ctx context.Context, params P) (R, error)) *Resource {
 	res := newResource(r, kindTemplate, uriTemplate, name)
 	if fn == nil {

@@ -162,14 +162,15 @@ func (snap *snapshot) resourceAt(ctx context.Context, uri string) *resourcePlan 
 	return nil
 }
 
-// infoAt describes what of r is at uri: of a tree, the one file.
+// infoAt describes what of r is at uri: of a tree, the one file, under the URI
+// that it is listed with, however the request has spelt it.
 func (r *Resource) infoAt(uri string) Info {
 	info := r.info()
 	if r.tree == nil {
 		return info
 	}
 	if name, ok := r.tree.name(uri); ok {
-		info.Name, info.URI = name, uri
+		info.Name, info.URI = name, r.tree.uri(name)
 	}
 	return info
 }

@@ -332,6 +332,28 @@ func TestResourceDefinitions(t *testing.T) {
 			}
 		})
 	}
+	t.Run("P1 the media type of a text may be set afterwards", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddText(s, "r://x", "x", "text/plain", "# x").MIME("text/markdown")
+		listed := listIn(t, ask(t, s, modernRequest("1", "resources/list")), "resources")[0]
+		if read := contentsIn(t, ask(t, s, readRequest("1", "r://x")))[0]; read.MIMEType != "text/markdown" || !strings.Contains(listed, `"mimeType":"text/markdown"`) {
+			t.Errorf("listed as %s, read as %s", listed, read.MIMEType)
+		}
+	})
+	t.Run("RES-03 RES-13 a folder has a type of its own, and its read is what it holds", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddResource(s, "file:///d", "d", func(context.Context) (*mcp.ReadResult, error) {
+			return &mcp.ReadResult{Contents: []mcp.ResourceContents{{URI: "file:///d/a", Text: "a"}, {URI: "file:///d/e", MIMEType: "inode/directory"}}}, nil
+		}).MIME("inode/directory")
+		if got := listIn(t, ask(t, s, modernRequest("1", "resources/list")), "resources")[0]; !strings.Contains(got, `"mimeType":"inode/directory"`) {
+			t.Errorf("%s", got)
+		}
+		if got := contentsIn(t, ask(t, s, readRequest("1", "file:///d"))); len(got) != 2 || got[1].MIMEType != "inode/directory" {
+			t.Errorf("%+v", got)
+		}
+	})
 	t.Run("M6 hidden is readable, disabled is not", func(t *testing.T) {
 		t.Parallel()
 		if got := contentsIn(t, ask(t, s, readRequest("1", "r://hidden"))); *got[0].Text != "here" {

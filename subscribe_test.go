@@ -93,7 +93,7 @@ func endNotice(id string) string {
 
 func TestSubscriptions(t *testing.T) {
 	t.Parallel()
-	bubble(t, "SUB-01 SUB-11 PRM-11 RES-16 TOOL-03 only what was asked for", func(t *testing.T) {
+	bubble(t, "M28 SUB-01 SUB-11 PRM-11 RES-16 TOOL-03 only what was asked for", func(t *testing.T) {
 		for _, tt := range []struct{ filter, kind string }{
 			{`"toolsListChanged":true`, "tools"}, {`"promptsListChanged":true`, "prompts"}, {`"resourcesListChanged":true`, "resources"},
 		} {
@@ -143,7 +143,7 @@ func TestSubscriptions(t *testing.T) {
 		}
 		c.expectAnyOrder(want...)
 	})
-	bubble(t, "SUB-10 RES-16 two URIs, two streams", func(t *testing.T) {
+	bubble(t, "M28 SUB-10 RES-16 two URIs, two streams", func(t *testing.T) {
 		d := newDynamic(t, nil)
 		c := serveLines(t, d.Server)
 		c.send(listenRequest("1", `"resourceSubscriptions":["r://a","r://b","r://a"]`))
@@ -161,7 +161,7 @@ func TestSubscriptions(t *testing.T) {
 		d.ResourceUpdated("nobody://knows")
 		c.quiet()
 	})
-	bubble(t, "SUB-05 what is not watchable, or not there, is left out", func(t *testing.T) {
+	bubble(t, "M28 SUB-05 what is not watchable, or not there, is left out", func(t *testing.T) {
 		c := serveLines(t, newDynamic(t, nil).Server)
 		c.send(listenRequest("1", everything+`,"resourceSubscriptions":["r://fixed","no://where","not a URI","r://a"]`))
 		c.expect(acknowledged("1", everything+`,"resourceSubscriptions":["r://a"]`))

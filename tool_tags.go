@@ -14,7 +14,9 @@ func (t *Tool) Category(name string) *Tool {
 }
 
 // App ties the tool to the user interface in the ui: resource of that URI
-// (MCP Apps), which hosts that can show it show for the tool's results.
+// (MCP Apps), which hosts that can show it show for the tool's results. What
+// else hosts are to know of it, such as the visibility, goes with the
+// resourceUri into the key "ui" of Meta, after App.
 func (t *Tool) App(resourceURI string) *Tool {
 	return t.change(func() { t.setApp(resourceURI) })
 }

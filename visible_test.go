@@ -144,6 +144,60 @@ func TestVisible(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+	t.Run("M24 RES-14 a file has one URI to it, however the request spells it", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		var seen []string
+		mcp.AddFS(s, "f:///", fstest.MapFS{"staff/a b.txt": file("read"), "open.txt": file("read")}).Use(func(next mcp.Handler) mcp.Handler {
+			return func(ctx context.Context, req *mcp.Request) (any, error) {
+				seen = append(seen, req.Info().URI)
+				return next(ctx, req)
+			}
+		})
+		s.Visible(func(ctx context.Context, f mcp.Info) bool {
+			return f.URI != "f:///staff/a%20b.txt" || ctx.Value(roleKey{}) == "staff"
+		})
+		for _, uri := range []string{"f:///staff/a%20b.txt", "f:///%73taff/a%20b.txt", "f:///staff%2Fa%20b.txt", "f:///staff%2fa%20%62.txt"} {
+			if e := faultIn(t, askAs(t, s, "guest", readRequest("1", uri))); e.Code != mcp.CodeInvalidParams {
+				t.Errorf("%s: %+v", uri, e)
+			}
+			if got := contentsIn(t, askAs(t, s, "staff", readRequest("1", uri)))[0]; got.URI != uri {
+				t.Errorf("asked for %s, got %s", uri, got.URI)
+			}
+		}
+		for _, uri := range seen {
+			if uri != "f:///staff/a%20b.txt" {
+				t.Errorf("middleware was told of %s", uri)
+			}
+		}
+	})
+	t.Run("M24 PAG-06 no more is asked about than a page has", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", &mcp.ServerOptions{PageSize: 2})
+		for i := range 9 {
+			add(s, fmt.Sprintf("t%d", i))
+		}
+		asked := 0
+		s.Visible(func(_ context.Context, f mcp.Info) bool { asked++; return f.Name != "t1" })
+		if page := pageIn(t, ask(t, s, modernRequest("1", "tools/list"))); page.names != "t0t2" || page.cursor == nil || asked != 4 {
+			t.Errorf("%+v, %d were asked about", page, asked)
+		}
+	})
+	t.Run("CCH-05 M24 an update that shows to all what it shows to some is dropped", func(t *testing.T) {
+		t.Parallel()
+		s := guarded(&mcp.ServerOptions{Dynamic: true})
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		err := s.Update(func(u *mcp.Update) error {
+			mcp.AddText(u, "r://p", "p", "", "").Cache(mcp.Cache{Public: true})
+			return nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "would show to all what Visible shows to some") {
+			t.Errorf("%v", err)
+		}
+		faultIn(t, ask(t, s, readRequest("1", "r://p")))
+	})
 	for name, add := range map[string]func() *mcp.Server{
 		"of the server": func() *mcp.Server {
 			return guarded(&mcp.ServerOptions{Cache: mcp.Cache{TTL: time.Minute, Public: true}})

@@ -1,0 +1,77 @@
+package mcp_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// docComments returns the comments of the package's exported functions, types, and fields of types, by name.
+func docComments(t *testing.T) map[string]string {
+	t.Helper()
+	docs := make(map[string]string)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					docs[d.Name.Name] = text(d.Doc)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					s, ok := spec.(*ast.TypeSpec)
+					if !ok {
+						continue
+					}
+					docs[s.Name.Name] = text(d.Doc)
+					if fields, ok := s.Type.(*ast.StructType); ok {
+						for _, field := range fields.Fields.List {
+							for _, name := range field.Names {
+								docs[s.Name.Name+"."+name.Name] = text(field.Doc)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return docs
+}
+
+// TestDocumented holds the documentation to those of the protocol's rules that only the application can keep.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	docs := docComments(t)
+	for _, tt := range []struct{ id, symbol, says string }{
+		{"RES-12", "AddResource", "https: only for what clients can fetch themselves"},
+		{"RES-10", "AddTemplate", "do not make paths of it, but serve files with AddFS or AddDir"},
+		{"PRM-05", "AddPrompt", "do not let it choose what it must not reach"},
+		{"CMP-08", "CompleteFunc", "Suggest nothing that the caller may not know, and limit who asks too often"},
+		{"CMP-06", "CompleteFunc", "the best first"},
+		{"EXT-06", "AddApp", "Hosts without MCP Apps show what such a tool returns, which has to make sense by itself"},
+		{"EXT-06", "Can", "a handler goes on without what is not"},
+		{"EXT-02", "ServerOptions.Extensions", "the protocol extensions that the server supports"},
+	} {
+		t.Run(tt.id+" "+tt.symbol, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(docs[tt.symbol], tt.says) {
+				t.Errorf("the documentation of %s does not say %q:\n%s", tt.symbol, tt.says, docs[tt.symbol])
+			}
+		})
+	}
+}
