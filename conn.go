@@ -31,6 +31,7 @@ func (s *Server) Serve(ctx context.Context, c Conn) error {
 	}
 	defer s.serving.remove(sc)
 	defer context.AfterFunc(ctx, func() { sc.stop(ErrShutdown) })()
+	defer sc.leave()
 	return sc.serve(ctx)
 }
 
@@ -49,9 +50,11 @@ type conn struct {
 	mu       sync.Mutex // protects the fields below
 	flights  map[string]*flight
 	calls    int       // started, of those that count against Limits.InFlight
+	away     int       // of these, such that wait for the client and gave up their place
 	others   int       // started, of the others
 	queue    []*flight // waiting for one of calls to end
 	session  *session  // opened by initialize
+	telling  bool      // a worker is to tell the session of changes
 	stopping bool
 	failure  error         // the first write error
 	drained  chan struct{} // not nil: closed when no flight is left
@@ -149,6 +152,10 @@ func (c *conn) stop(cause error) {
 	c.end(cause)
 	if c.queue != nil {
 		for _, f := range c.queue { // they would start only to be told to stop
+			if f.turn != nil { // it did start
+				c.grant(f)
+				continue
+			}
 			c.forget(f)
 			c.put(f, c.snap.srv.appendFault(nil, f.ctx.req.msg.ID, errStopping))
 		}
@@ -238,7 +245,8 @@ func (c *conn) message(data []byte, b *batch) {
 		c.request(f)
 	case jsonrpc.Notification:
 		c.notified(&f.ctx.req.msg)
-	case jsonrpc.Response: // nothing was asked
+	case jsonrpc.Response:
+		c.responded(&f.ctx.req.msg)
 	}
 }
 
@@ -251,17 +259,18 @@ func (c *conn) notified(m *jsonrpc.Message) {
 			c.cancelled(id.Key(), m)
 		}
 	case jsonrpc.NotifyInitialized:
-		c.mu.Lock()
-		if c.session != nil {
-			c.session.ready.Store(true)
+		if sess := c.legacySession(); sess != nil {
+			sess.begin(c.snap.srv)
 		}
-		c.mu.Unlock()
 	}
 }
 
 // handshake answers initialize and opens the session.
 func (c *conn) handshake(f *flight) {
-	sess, result, fault := c.snap.latest().initialize(&f.ctx.req.msg, true)
+	sess, result, fault := c.snap.latest().initialize(&f.ctx.req.msg, LegacySessions)
+	if fault == nil {
+		sess.sub.poke = c.tellSoon
+	}
 	c.mu.Lock()
 	switch {
 	case fault != nil:

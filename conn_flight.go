@@ -19,6 +19,7 @@ type flight struct {
 	batch   *batch // nil: a message of its own
 	key     string
 	counted bool // against Limits.InFlight
+	turn    chan struct{} // not nil: it waits for a place to go on in; closed when it has one. conn.mu protects it
 	over    bool // answered or cancelled: nothing more is written; conn.mu protects it
 }
 
@@ -87,8 +88,8 @@ func (c *conn) take(f *flight) *Error {
 		return errStopping
 	case c.flights[f.key] != nil:
 		return Errorf(CodeInvalidRequest, "Invalid Request: the id is that of a request still running")
-	case f.counted && full && len(c.queue) >= limits.Queue, !f.counted && c.others >= limits.InFlight+limits.Queue:
-		return Errorf(CodeInternalError, "Internal error: too many requests in flight on this connection (running %d, waiting %d)", c.calls+c.others, len(c.queue))
+	case f.counted && full && len(c.queue)+c.away >= limits.Queue, !f.counted && c.others >= limits.InFlight+limits.Queue:
+		return Errorf(CodeInternalError, "Internal error: too many requests in flight on this connection (running %d, waiting %d)", c.calls+c.others, len(c.queue)+c.away)
 	}
 	c.flights[f.key] = f
 	if f.batch != nil {
@@ -112,6 +113,7 @@ func (c *conn) take(f *flight) *Error {
 func (c *conn) run(f *flight) {
 	if f == nil {
 		c.out.flush()
+		c.tell()
 	}
 	for f != nil {
 		f = c.answer(f)
@@ -170,11 +172,8 @@ func (c *conn) finish(f *flight, response []byte) (next *flight) {
 	switch {
 	case !f.counted:
 		c.others--
-	case len(c.queue) > 0:
-		next = c.queue[0]
-		c.queue = slices.Delete(c.queue, 0, 1)
 	default:
-		c.calls--
+		next = c.vacate()
 	}
 	c.mu.Unlock()
 	f.ctx.close()

@@ -122,7 +122,7 @@ func (c *ImageContent) appendJSON(dst []byte, rev *wire.Revision) ([]byte, error
 
 func (c *AudioContent) appendJSON(dst []byte, rev *wire.Revision) ([]byte, error) {
 	if !rev.Hints { // 2024-11-05 has no audio
-		return Text("[audio of type "+c.MIMEType+"; this client's protocol revision has no audio content]").appendJSON(dst, rev)
+		return noAudio(c.MIMEType).appendJSON(dst, rev)
 	}
 	return appendMedia(dst, "audio", c.Data, c.MIMEType, c.Annotations, c.Meta, rev)
 }

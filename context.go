@@ -27,6 +27,11 @@ type requestContext struct {
 type carrier interface {
 	// notify sends one whole message before the response; it must not keep it.
 	notify(ctx context.Context, msg []byte) error
+	// streams reports whether the client can get anything before the response.
+	streams() bool
+	// withdraw sends a message even when the request is over, if there is
+	// still a way.
+	withdraw(msg []byte)
 	// begin makes the context of the request. release ends it, and gives back
 	// what it took; it may be called twice.
 	begin() (ctx context.Context, cancel context.CancelCauseFunc, release func())

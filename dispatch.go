@@ -17,6 +17,7 @@ package mcp
 //	result.go            R → *Result
 //	        (the chains unwind)
 //	failure.go           an error becomes a failed result or a protocol error
+//	mrtr_bridge.go       a legacy client is asked what the handler waits for, and the handler runs again
 //	encode.go            trim to the revision; stamp; encode once
 //	transport            one line; one JSON body, or a stream if a notification was sent first
 
@@ -56,6 +57,9 @@ func (snap *snapshot) handle(c *requestContext, dst []byte) ([]byte, *Error) {
 		return snap.listen(c, req, dst, v, err)
 	}
 	v, err := snap.run(c, req)
+	if !rev.Modern {
+		v, err = snap.bridge(c, v, err)
+	}
 	req.end()
 	return snap.respond(dst, req, v, err)
 }
@@ -113,6 +117,9 @@ func (snap *snapshot) admitLegacy(req *Request) (*wire.Revision, *Error) {
 	}
 	if fault := snap.admitMethod(rev, req.msg.Method); fault != nil {
 		return nil, fault
+	}
+	if method, _ := rev.Method(req.msg.Method); method.Session && req.session.stateless() {
+		return nil, Errorf(CodeMethodNotFound, "Method not found: %s needs a session, and this server has none", req.msg.Method)
 	}
 	if raw := req.msg.Params(); raw != nil && raw[0] != '{' {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: params must be an object")

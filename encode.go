@@ -90,6 +90,7 @@ func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, met
 		}
 	case *ServerInfo:
 		dst, err = snap.appendDiscovery(dst, r, req.modernOnly)
+	case *done: // says it all
 	}
 	return dst, nil, err
 }
@@ -112,6 +113,8 @@ func (snap *snapshot) fits(method string, v any) bool {
 		return r != nil && snap.listing(method) != nil
 	case *ServerInfo:
 		return r != nil && method == jsonrpc.MethodDiscover
+	case *done:
+		return method == jsonrpc.MethodSetLevel || method == jsonrpc.MethodSubscribe || method == jsonrpc.MethodUnsubscribe
 	}
 	return false
 }

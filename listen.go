@@ -45,15 +45,18 @@ const maxWatched = 10_000
 
 // hub passes changes on to those who listen.
 type hub struct {
-	mu   sync.Mutex // protects subs
-	subs map[*subscriber]struct{}
+	mu        sync.Mutex // protects the fields below
+	subs      map[*subscriber]struct{}
+	listening int // how many of them are requests of subscriptions/listen
 }
 
-// subscriber is one request of subscriptions/listen.
+// subscriber is one request of subscriptions/listen, or a session of an
+// earlier revision.
 type subscriber struct {
-	id   jsonrpc.ID
+	id   jsonrpc.ID // of the request; empty: a session
 	want [numEvents]bool
 	wake chan struct{} // of one element: something is due
+	poke func()        // in the place of wake if not nil; it must not block
 
 	mu      sync.Mutex // protects the fields below
 	due     [numEvents]bool
@@ -91,32 +94,58 @@ func (h *hub) each(mark func(*subscriber) bool) {
 		due := mark(s)
 		s.mu.Unlock()
 		if due {
-			select {
-			case s.wake <- struct{}{}:
-			default:
-			}
+			s.rouse()
 		}
 	}
 }
 
-// add takes s in, unless there are limit subscribers.
+// rouse lets s know that something is due.
+func (s *subscriber) rouse() {
+	if s.poke != nil {
+		s.poke()
+		return
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// add takes in a request of subscriptions/listen, unless there are limit of
+// them.
 func (h *hub) add(s *subscriber, limit int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.subs) >= limit {
+	if h.listening >= limit {
 		return false
 	}
+	h.listening++
+	h.put(s)
+	return true
+}
+
+// join takes in a session, whose number is limited elsewhere.
+func (h *hub) join(s *subscriber) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(s)
+}
+
+// put adds s to subs. h.mu is held.
+func (h *hub) put(s *subscriber) {
 	if h.subs == nil {
 		h.subs = make(map[*subscriber]struct{})
 	}
 	h.subs[s] = struct{}{}
-	return true
 }
 
 // remove lets s go; it may have gone before.
 func (h *hub) remove(s *subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if _, there := h.subs[s]; there && len(s.id) > 0 {
+		h.listening--
+	}
 	delete(h.subs, s)
 }
 
@@ -179,12 +208,26 @@ func (snap *snapshot) honour(ctx context.Context, req *Request, wanted *Filter) 
 // send sends one notification of the subscription; member and value, which may
 // be empty, are what params has besides _meta.
 func (s *subscriber) send(ctx context.Context, req *Request, method, member string, value []byte) error {
-	msg := append(append([]byte(`{"jsonrpc":"2.0","method":"`), method...), `","params":{`...)
+	return req.carrier.notify(ctx, s.notice(method, member, value))
+}
+
+// notice is a notification, in the form of the subscriber's revision: with the
+// id of the request that wanted it, if there is one.
+func (s *subscriber) notice(method, member string, value []byte) []byte {
+	msg := append(append([]byte(`{"jsonrpc":"2.0","method":"`), method...), '"')
+	session := len(s.id) == 0
+	if session && member == "" {
+		return append(msg, '}')
+	}
+	msg = append(append(append(msg, `,"params":{`...), member...), value...)
+	if session {
+		return append(msg, "}}"...)
+	}
 	if member != "" {
-		msg = append(append(append(msg, member...), value...), ',')
+		msg = append(msg, ',')
 	}
 	msg = append(append(msg, `"_meta":{"`+jsonrpc.MetaSubscriptionID+`":`...), s.id...)
-	return req.carrier.notify(ctx, append(msg, "}}}"...))
+	return append(msg, "}}}"...)
 }
 
 // listen answers subscriptions/listen once the chain has run: it stays with a
@@ -223,6 +266,16 @@ func (snap *snapshot) hold(ctx context.Context, req *Request, dst []byte) []byte
 
 // tell sends what is due.
 func (s *subscriber) tell(ctx context.Context, req *Request) error {
+	for _, msg := range s.take() {
+		if err := req.carrier.notify(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take returns the notifications that are due, and considers them sent.
+func (s *subscriber) take() [][]byte {
 	s.mu.Lock()
 	due, uris := s.due, s.dueURIs
 	s.due, s.dueURIs = [numEvents]bool{}, nil
@@ -230,18 +283,14 @@ func (s *subscriber) tell(ctx context.Context, req *Request) error {
 		s.watched[uri] = false
 	}
 	s.mu.Unlock()
+	var all [][]byte
 	for e, is := range due {
-		if !is {
-			continue
-		}
-		if err := s.send(ctx, req, eventMethods[e], "", nil); err != nil {
-			return err
+		if is {
+			all = append(all, s.notice(eventMethods[e], "", nil))
 		}
 	}
 	for _, uri := range uris {
-		if err := s.send(ctx, req, "notifications/resources/updated", `"uri":`, jsonx.AppendString(nil, uri)); err != nil {
-			return err
-		}
+		all = append(all, s.notice("notifications/resources/updated", `"uri":`, jsonx.AppendString(nil, uri)))
 	}
-	return nil
+	return all
 }

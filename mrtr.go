@@ -284,5 +284,5 @@ func Can(ctx context.Context, kind string) bool {
 	if strings.Contains(kind, "/") {
 		return extends(c.Extensions, kind)
 	}
-	return r.rev.Modern && c.can(kind)
+	return r.reachable() && c.can(kind)
 }

@@ -304,8 +304,8 @@ func (e *notSupportedError) Is(target error) bool { return target == ErrNotSuppo
 
 // answer is how a request fails that cannot do without.
 func (e *notSupportedError) answer(req *Request) (*Result, *Error) {
-	if e.never {
-		return req.failed(e.Error())
+	if e.never || !req.rev.Modern {
+		return req.failed((&notSupportedError{e.missing, true}).Error())
 	}
 	return nil, &Error{Code: CodeMissingCapability, Message: e.Error(), Data: struct {
 		Required *ClientCapabilities `json:"requiredCapabilities"`

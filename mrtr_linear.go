@@ -20,7 +20,7 @@ func questioner(ctx context.Context) (*asking, error) {
 		return nil, fmt.Errorf("%w: the context is not that of a request", ErrNotSupported)
 	case r.over():
 		return nil, ErrRequestDone
-	case r.rev.Modern && !r.suspends():
+	case !r.suspends():
 		return nil, r.srv.hide(r.what()+" cannot be answered by questions, but asked one", ErrNotSupported)
 	}
 	a := r.asking()
@@ -124,7 +124,7 @@ func (a *asking) admit(q *Ask) (*ready, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !a.req.rev.Modern {
+	if !a.req.reachable() || !a.req.rev.Modern && !r.fits(a.req.rev) {
 		e := &notSupportedError{never: true}
 		e.missing.add(q.missing(new(ClientCapabilities)))
 		return nil, e

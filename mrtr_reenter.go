@@ -37,7 +37,7 @@ func (a *asking) reenter(e *reentry) (any, error) {
 	mixed := a.linear
 	a.mu.Unlock()
 	switch {
-	case a.req.rev.Modern && !a.req.suspends():
+	case !a.req.suspends():
 		return nil, a.misused("asked for input, which this method has no way to do")
 	case mixed:
 		return nil, a.misused(mixedForms)

@@ -18,6 +18,7 @@ type asking struct {
 	once    sync.Once // guards the making of the next three
 	journal *rounds.Journal
 	err     error
+	bridged *bridged // what an earlier round came to, if it is known here
 
 	mu sync.Mutex // protects the fields below
 	// unasked are answers that came without a state: to what they are answers
@@ -92,7 +93,7 @@ func (r *Request) Round() int {
 // answers reports whether the request comes with what an earlier round asked
 // for.
 func (r *Request) answers() bool {
-	return (r.msg.RequestState() != nil || r.msg.InputResponses() != nil) && r.suspends()
+	return (r.msg.RequestState() != nil || r.msg.InputResponses() != nil) && r.rev.Modern && r.suspends()
 }
 
 // suspends reports whether the request's method may be answered by questions.
@@ -133,6 +134,9 @@ var errUnverified = errors.New("the request's state could not be verified")
 // and meant for this very call, and the answers, which must be answers.
 func (a *asking) verify() (*rounds.Journal, error) {
 	msg := &a.req.msg
+	if b := a.bridged; b != nil {
+		return a.resume(b.state, b.answers)
+	}
 	if !a.req.answers() {
 		return rounds.New(), nil
 	}
@@ -150,6 +154,11 @@ func (a *asking) verify() (*rounds.Journal, error) {
 	if !ok {
 		return nil, Errorf(CodeInvalidParams, "Invalid params: requestState must be a string")
 	}
+	return a.resume(token, answers)
+}
+
+// resume opens the journal of an earlier round and puts the answers into it.
+func (a *asking) resume(token string, answers map[string]json.RawMessage) (*rounds.Journal, error) {
 	srv := a.req.srv
 	j, err := srv.keeper.Open(token, a.binding())
 	if err != nil {

@@ -192,6 +192,12 @@ func (snap *snapshot) route(ctx context.Context, req *Request) (any, error) {
 		return snap.serverInfo(), nil
 	case jsonrpc.MethodListen:
 		return snap.subscribe(ctx, req)
+	case jsonrpc.MethodSetLevel:
+		return req.session.setLevel(req)
+	case jsonrpc.MethodSubscribe:
+		return snap.watch(ctx, req)
+	case jsonrpc.MethodUnsubscribe:
+		return req.session.unwatch(req)
 	}
 	if m := snap.methods[req.msg.Method]; m != nil {
 		return m.run(ctx, req)

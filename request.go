@@ -114,13 +114,21 @@ func (r *Request) ProgressToken() json.RawMessage { return r.msg.ProgressToken()
 // Deprecated: SEP-2577 deprecates logging to clients in revision 2026-07-28; it
 // will not be removed before 2027-07-28.
 func (r *Request) LogLevel() string {
+	if r.session != nil {
+		return r.session.logLevel()
+	}
 	level, _ := unquoted(r.msg.LogLevel())
 	return level
 }
 
 // SessionID identifies the session of a revision before 2026-07-28 over HTTP;
 // "" on other transports and in stateless requests.
-func (r *Request) SessionID() string { return "" }
+func (r *Request) SessionID() string {
+	if r.session == nil {
+		return ""
+	}
+	return r.session.id
+}
 
 // Info describes the tool, prompt or resource that is asked for. Before the
 // look-up, and when it finds nothing, Kind and Name, or URI, are those of the

@@ -44,9 +44,11 @@ type HTTPOptions struct {
 type LegacyMode int
 
 const (
-	// LegacyStateless, the default, serves them without sessions: tools can
-	// be listed and called.
-	LegacyStateless LegacyMode = iota
+	// LegacySessions, the default, gives each client a session.
+	LegacySessions LegacyMode = iota
+	// LegacyStateless serves them without sessions: tools can be listed and
+	// called.
+	LegacyStateless
 	// LegacyOff refuses them.
 	LegacyOff
 )
@@ -58,7 +60,7 @@ func (o *HTTPOptions) check() error {
 	switch {
 	case o.KeepAlive < 0:
 		return fmt.Errorf("mcp: option KeepAlive: %v is negative; 0 means %v", o.KeepAlive, defaultKeepAlive)
-	case o.Legacy < LegacyStateless || o.Legacy > LegacyOff:
+	case o.Legacy < LegacySessions || o.Legacy > LegacyOff:
 		return fmt.Errorf("mcp: option Legacy: %d is no LegacyMode", o.Legacy)
 	}
 	return nil

@@ -73,7 +73,7 @@ func appendPong(dst []byte, id jsonrpc.ID) []byte {
 // handshake answers initialize without opening a session.
 func (h *httpHandler) handshake(st *httpStream) {
 	msg := &st.ctx.req.msg
-	_, result, fault := h.snap.latest().initialize(msg, !h.modernOnly)
+	_, result, fault := h.snap.latest().initialize(msg, h.opts.Legacy)
 	if fault != nil {
 		writeJSON(st.w, httpStatus(fault, false), h.snap.srv.appendFault(nil, msg.ID, fault))
 		return

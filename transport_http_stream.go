@@ -17,7 +17,7 @@ import (
 // gone: one event, or writeSize of a long one.
 const (
 	writeTimeout = 30 * time.Second
-	writeSize    = 64 << 10
+	writeSize    = 512 << 10
 )
 
 // httpStream is one POST on its way: a JSON answer, unless something has to
@@ -195,6 +195,18 @@ func (st *httpStream) notify(_ context.Context, msg []byte) error {
 		return errNoStream
 	}
 	return st.send(msg)
+}
+
+// streams implements carrier.
+func (st *httpStream) streams() bool { return st.sse }
+
+// withdraw implements carrier.
+func (st *httpStream) withdraw(msg []byte) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.done && st.sse {
+		_ = st.send(msg) // a client that is gone waits for nothing
+	}
 }
 
 var errNoStream = errors.New("mcp: the client accepts no stream, or the request has ended")

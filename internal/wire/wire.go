@@ -38,6 +38,14 @@ type Revision struct {
 	Completions bool
 	// Batches are received.
 	Batches bool
+	// Forms allows asking the user to fill in a form.
+	Forms bool
+	// FullAsks allows sending the user to a page, every kind of form field,
+	// and sampling with tools.
+	FullAsks bool
+	// Polling has streams begin with an event that carries nothing but an id,
+	// so that the server may close them before their end.
+	Polling bool
 
 	methods map[string]Method
 }
@@ -48,8 +56,10 @@ type Method struct {
 	Gate Gate
 	// Cached results carry ttlMs and cacheScope.
 	Cached bool
-	// Suspends: the method may answer input_required.
+	// Suspends: the client may be asked for input before the answer.
 	Suspends bool
+	// Session: the method changes what the server remembers of a session.
+	Session bool
 }
 
 // Gate names a server capability; methods behind a capability that is not
@@ -78,16 +88,19 @@ var Revisions = [...]*Revision{
 	{
 		Version: "2026-07-28", Modern: true, NotFound: jsonrpc.CodeInvalidParams,
 		Structured: true, AnyStructured: true, Titles: true, Icons: true, Hints: true, Instructions: true, Completions: true,
+		Forms: true, FullAsks: true,
 		methods: modernMethods,
 	},
 	{
 		Version: "2025-11-25", NotFound: jsonrpc.CodeResourceNotFound,
 		Structured: true, Titles: true, Icons: true, Hints: true, Instructions: true, Completions: true,
+		Forms: true, FullAsks: true, Polling: true,
 		methods: legacyMethods,
 	},
 	{
 		Version: "2025-06-18", NotFound: jsonrpc.CodeResourceNotFound,
 		Structured: true, Titles: true, Hints: true, Instructions: true, Completions: true,
+		Forms:   true,
 		methods: legacyMethods,
 	},
 	{
@@ -117,13 +130,16 @@ var modernMethods = map[string]Method{
 var legacyMethods = map[string]Method{
 	jsonrpc.MethodPing:          {},
 	jsonrpc.MethodToolsList:     {Gate: Tools},
-	jsonrpc.MethodToolsCall:     {Gate: Tools},
+	jsonrpc.MethodToolsCall:     {Gate: Tools, Suspends: true},
 	jsonrpc.MethodResourcesList: {Gate: Resources},
 	jsonrpc.MethodTemplatesList: {Gate: Resources},
-	jsonrpc.MethodResourcesRead: {Gate: Resources},
+	jsonrpc.MethodResourcesRead: {Gate: Resources, Suspends: true},
+	jsonrpc.MethodSubscribe:     {Gate: Subscribe, Session: true},
+	jsonrpc.MethodUnsubscribe:   {Gate: Subscribe, Session: true},
 	jsonrpc.MethodPromptsList:   {Gate: Prompts},
-	jsonrpc.MethodPromptsGet:    {Gate: Prompts},
+	jsonrpc.MethodPromptsGet:    {Gate: Prompts, Suspends: true},
 	jsonrpc.MethodComplete:      {Gate: Completions},
+	jsonrpc.MethodSetLevel:      {Gate: Logging, Session: true},
 }
 
 var byVersion = make(map[string]*Revision, len(Revisions))
@@ -137,7 +153,7 @@ func init() {
 
 // others are methods that are not served by way of the table.
 var others = []string{
-	jsonrpc.MethodInitialize, jsonrpc.MethodPing, jsonrpc.MethodSetLevel, jsonrpc.MethodSubscribe, jsonrpc.MethodUnsubscribe,
+	jsonrpc.MethodInitialize,
 	"tasks/get", "tasks/update", "tasks/cancel", "tasks/list", "tasks/result",
 	"elicitation/create", "sampling/createMessage", "roots/list",
 }
