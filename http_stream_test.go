@@ -330,7 +330,7 @@ func TestHTTPSlowReader(t *testing.T) {
 			t.Errorf("the stream ended after %v, not after its deadline", took)
 		}
 	})
-	big := modernCall("1", "blob", `{"count":1000000}`)
+	big := modernCall("1", "blob", `{"count":4000000}`)
 	bubble("C92 a large answer that is not read", func(t *testing.T, _ *fixture, n *pipeNetwork) {
 		s := n.stream(t, modernPost(big))
 		time.Sleep(time.Minute)
@@ -345,7 +345,7 @@ func TestHTTPSlowReader(t *testing.T) {
 		bubble(name, func(t *testing.T, _ *fixture, n *pipeNetwork) {
 			s := n.stream(t, r)
 			got := 0
-			for buf := make([]byte, 64<<10); ; time.Sleep(20 * time.Second) {
+			for buf := make([]byte, 512<<10); ; time.Sleep(20 * time.Second) {
 				n, err := io.ReadFull(s.in, buf)
 				got += n
 				if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -354,7 +354,7 @@ func TestHTTPSlowReader(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got < 1_000_000 {
+			if got < 4_000_000 {
 				t.Errorf("%d bytes came", got)
 			}
 		})
