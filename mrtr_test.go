@@ -66,6 +66,15 @@ func TestElicit(t *testing.T) {
 
 // TestFourRounds plays a handler that asks three times and does something once, each round with a server of its own.
 func TestFourRounds(t *testing.T) {
+	for name, play := range map[string]func(testing.TB, *mcp.Server, round) roundResult{
+		"on a stream of lines": play,
+		"over HTTP":            func(t testing.TB, s *mcp.Server, r round) roundResult { return playAs(t, s, nil, r) },
+	} {
+		t.Run(name, func(t *testing.T) { playFourRounds(t, play) })
+	}
+}
+
+func playFourRounds(t *testing.T, play func(testing.TB, *mcp.Server, round) roundResult) {
 	var done atomic.Int32
 	var callIDs, roundsSeen []string
 	book := func(ctx context.Context, a tagArgs) (string, error) {
