@@ -1,8 +1,10 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -205,4 +207,38 @@ func TestAnnotationsNotWrittenTo(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestEmbeddedUndeclared shows who hears of resources in the results of a server that has none.
+func TestEmbeddedUndeclared(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		content  mcp.Content
+		declares bool
+		want     int
+	}{
+		{"TOOL-22 an embedded resource", mcp.Embed(mcp.ResourceContents{URI: "u:"}), false, 1},
+		{"TOOL-22 an embedded resource of a server with resources", mcp.Embed(mcp.ResourceContents{URI: "u:"}), true, 0},
+		{"TOOL-23 a link", mcp.Link("u:", "u"), false, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			log := new(logBook)
+			s := mcp.NewServer("s", "1", &mcp.ServerOptions{Logger: log.logger()})
+			mcp.AddTool(s, "t", "Answer in blocks", func(context.Context, noArgs) (mcp.Content, error) { return tt.content, nil })
+			if tt.declares {
+				mcp.AddText(s, "other:", "other", "text/plain", "other")
+			}
+			c := dialMemory(t, s, nil)
+			for range 2 {
+				if _, err := c.CallTool(t.Context(), "t", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if warned := log.records(t, slog.LevelWarn); len(warned) != tt.want {
+				t.Errorf("%d warnings, want %d: %v", len(warned), tt.want, warned)
+			}
+		})
+	}
 }

@@ -3,6 +3,8 @@ package mcp
 import (
 	"net/url"
 	"sync"
+
+	"github.com/typedmcp/mcp/internal/wire"
 )
 
 // once remembers what was said already.
@@ -37,6 +39,20 @@ func (s *Server) discourage(q *ready) {
 		}
 	case kindRoots:
 		s.warnOnce("roots", "mcp: roots are used; "+until+": take paths as arguments or configuration instead", "sep", "SEP-2577")
+	}
+}
+
+// undeclared warns of resources in the results of a server that has none
+// (MCP 2026-07-28, Tools › Embedded Resources).
+func (snap *snapshot) undeclared(r *Result) {
+	if snap.gates[wire.Resources] {
+		return
+	}
+	for _, c := range r.Content {
+		if _, ok := c.(*EmbeddedResource); ok {
+			snap.srv.warnOnce("embedded", "mcp: a tool's result embeds a resource, but the server has no resources; clients may not expect it: add some, or return it as text")
+			return
+		}
 	}
 }
 

@@ -72,6 +72,7 @@ func (snap *snapshot) appendBody(dst []byte, req *Request, v any) (_ []byte, met
 	}
 	switch r := v.(type) {
 	case *Result:
+		snap.undeclared(r)
 		dst, err = r.appendMembers(dst, req.rev, outputCheck(req, r))
 		return dst, r.Meta, err
 	case *PromptResult:
