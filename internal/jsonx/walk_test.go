@@ -68,18 +68,36 @@ func TestWalkerRefuses(t *testing.T) {
 
 func TestNameSet(t *testing.T) {
 	var s jsonx.NameSet
-	for i := range 100 {
-		if !s.Add(fmt.Appendf(nil, "n%d", i)) {
-			t.Fatalf("n%d is new", i)
+	for _, n := range []int{100, 17, 5000, 16, 100} {
+		for i := range n {
+			if place, added := s.Place(fmt.Appendf(nil, "n%d", i)); !added || place != i {
+				t.Fatalf("n%d is new, got %d, %v", i, place, added)
+			}
+			if place, added := s.Place(fmt.Appendf(nil, "n%d", i/2)); added || place != i/2 {
+				t.Fatalf("n%d is not new, got %d, %v", i/2, place, added)
+			}
+			if s.Add(fmt.Appendf(nil, "n%d", i/3)) {
+				t.Fatalf("n%d is not new", i/3)
+			}
 		}
-		if s.Add(fmt.Appendf(nil, "n%d", i/2)) {
-			t.Fatalf("n%d is not new", i/2)
+		s.Reset()
+	}
+	t.Run("keeps its memory", func(t *testing.T) {
+		names := make([][]byte, 200)
+		for i := range names {
+			names[i] = fmt.Appendf(nil, "n%d", i)
 		}
-	}
-	s.Reset()
-	if !s.Add([]byte("n1")) {
-		t.Error("Reset keeps names")
-	}
+		fill := func() {
+			for _, name := range names {
+				s.Add(name)
+			}
+			s.Reset()
+		}
+		fill()
+		if n := testing.AllocsPerRun(10, fill); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
 }
 
 func TestDeeperThan(t *testing.T) {

@@ -59,8 +59,8 @@ type run struct {
 	plan    *Plan
 	data    []byte
 	editing bool
-	edits   []edit
-	text    []byte // of the edits
+	out     []byte // data with its edits, up to
+	copied  int    // this place; 0: nothing was edited
 	words   []uint64
 	names   []*jsonx.NameSet // one for each open object that needs it
 	open    int              // how many of them are in use
@@ -87,7 +87,7 @@ func (r *run) release() {
 	r.w.Forget()
 	kept := run{w: r.w, words: r.words[:0], path: r.path[:0], message: r.message[:0]}
 	if len(r.data) <= maxPooled {
-		kept.edits, kept.text, kept.names = r.edits[:0], r.text[:0], r.names
+		kept.out, kept.names = r.out[:0], r.names
 		for _, set := range r.names {
 			set.Reset() // or it would keep the data alive
 		}
@@ -102,7 +102,7 @@ const maxPooled = 64 << 10
 // explain walks again and collects.
 func (r *run) explain(n *node) []Violation {
 	r.w.Reset(r.data)
-	r.edits, r.text, r.words, r.open = r.edits[:0], r.text[:0], r.words[:0], 0
+	r.out, r.copied, r.words, r.open = r.out[:0], 0, r.words[:0], 0
 	r.collecting, r.stopped = true, false
 	r.document(n)
 	if r.stopped {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"errors"
 	"math/big"
 	"strconv"
@@ -32,15 +33,15 @@ func parseDecimal(text []byte) decimal {
 	if len(text) > 0 && text[0] == '.' {
 		d.frac, text = cutDigits(text[1:])
 	}
-	all := len(d.whole) + len(d.frac)
-	last := all
-	for d.first < all && d.at(0) == '0' {
-		d.first++
+	d.first = len(d.whole) - len(bytes.TrimLeft(d.whole, "0"))
+	if d.first == len(d.whole) {
+		d.first += len(d.frac) - len(bytes.TrimLeft(d.frac, "0"))
 	}
-	for last > d.first && d.at(last-1-d.first) == '0' {
-		last--
+	last := len(d.whole) + len(bytes.TrimRight(d.frac, "0"))
+	if last == len(d.whole) {
+		last = len(bytes.TrimRight(d.whole, "0"))
 	}
-	d.digits = last - d.first
+	d.digits = max(last-d.first, 0)
 	if d.digits > 0 {
 		d.point = len(d.whole) - d.first + exponent(text)
 	}

@@ -1,34 +1,24 @@
 package schema
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
-// edit replaces data[from:to] by text[start:end] of the run.
-type edit struct{ from, to, start, end int }
-
+// replace puts text in the place of data[from:to]. Edits are made in the order
+// of their places.
 func (r *run) replace(from, to int, text []byte) {
-	start := len(r.text)
-	r.text = append(r.text, text...)
-	r.edits = append(r.edits, edit{from, to, start, len(r.text)})
+	r.out = append(append(r.out, r.data[r.copied:from]...), text...)
+	r.copied = to
 }
 
 // edited returns the data with all edits applied, which is data itself if
 // there are none.
 func (r *run) edited() []byte {
-	if len(r.edits) == 0 {
+	if r.copied == 0 {
 		return r.data
 	}
-	size := len(r.data)
-	for _, e := range r.edits {
-		size += e.end - e.start - (e.to - e.from)
-	}
-	out := make([]byte, 0, size)
-	at := 0
-	for _, e := range r.edits {
-		out = append(out, r.data[at:e.from]...)
-		out = append(out, r.text[e.start:e.end]...)
-		at = e.to
-	}
-	return append(out, r.data[at:]...)
+	return slices.Concat(r.out, r.data[r.copied:])
 }
 
 // dropNull consumes the null of an optional property and takes the member

@@ -177,14 +177,13 @@ func (r *run) spellOut(n *node, text []byte) bool {
 	if !r.editing || n.opaque {
 		return true
 	}
-	start := len(r.text)
-	out, ok := jsonx.AppendInteger(r.text, text)
+	digits, ok := jsonx.AppendInteger(r.message[:0], text)
 	if !ok {
 		return n.num == nil || n.num.maxDigits == 0 || r.outOfRange(text)
 	}
-	r.text = out
+	r.message = digits
 	end := r.w.Offset()
-	r.edits = append(r.edits, edit{from: end - len(text), to: end, start: start, end: len(out)})
+	r.replace(end-len(text), end, digits)
 	return true
 }
 

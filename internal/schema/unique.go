@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -13,23 +14,29 @@ func (r *run) uniqueItems(array []byte) bool {
 	if err := w.Open(); err != nil {
 		return r.broken(err)
 	}
-	first := map[string]int{}
+	var seen jsonx.NameSet
+	var places []int // in array, of what was seen
+	var forms []byte // of items that are not as they are sent
 	ok := true
 	for i := 0; w.Kind() != ']'; i++ {
 		item, err := w.Value()
 		if err != nil {
 			return r.broken(err)
 		}
-		key, err := equalForm(item)
-		if err != nil {
-			return r.broken(err)
+		form := item
+		if item[0] != '"' || bytes.IndexByte(item, '\\') >= 0 {
+			start := len(forms)
+			if forms, err = appendEqualForm(forms, item); err != nil {
+				return r.broken(err)
+			}
+			form = forms[start:]
 		}
-		j, repeated := first[key]
-		if !repeated {
-			first[key] = i
+		j, added := seen.Place(form)
+		if added {
+			places = append(places, i)
 			continue
 		}
-		ok = r.repeats(i, j, item)
+		ok = r.repeats(i, places[j], item)
 		if !r.collecting || r.stopped {
 			return false
 		}
@@ -47,14 +54,13 @@ func (r *run) repeats(i, first int, item []byte) bool {
 	return false
 }
 
-// equalForm writes a value such that equal values are equal texts: members
-// sorted, strings unescaped, numbers by their digits.
-func equalForm(value []byte) (string, error) {
+// appendEqualForm writes a value such that equal values are equal texts:
+// members sorted, strings unescaped, numbers by their digits.
+func appendEqualForm(out, value []byte) ([]byte, error) {
 	text, err := jsonx.Canonical(nil, value)
 	if err != nil {
-		return "", err
+		return out, err
 	}
-	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
 		end := i + 1
 		switch c := text[i]; {
@@ -74,7 +80,7 @@ func equalForm(value []byte) (string, error) {
 		}
 		i = end
 	}
-	return string(out), nil
+	return out, nil
 }
 
 func isNumberByte(c byte) bool {

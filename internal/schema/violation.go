@@ -119,22 +119,23 @@ func isPlain(name string) bool {
 const maxShown = 60
 
 // cut shortens text to what is shown of it.
-func cut(text string) string {
+func cut[T string | []byte](text T) string {
 	if len(text) <= maxShown {
-		return text
+		return string(text)
 	}
+	begin := string(text[:min(len(text), (maxShown+1)*utf8.UTFMax)])
 	count := 0
-	for i := range text {
+	for i := range begin {
 		if count++; count > maxShown {
-			return text[:i] + "…"
+			return begin[:i] + "…"
 		}
 	}
-	return text
+	return string(text)
 }
 
 // quote shows text as a JSON string, cut.
 func quote[T string | []byte](text T) string {
-	return string(jsonx.AppendString(make([]byte, 0, maxQuoted), cut(string(text))))
+	return string(jsonx.AppendString(make([]byte, 0, maxQuoted), cut(text)))
 }
 
 // maxQuoted is room for what is shown of most strings, quoted.
@@ -150,7 +151,7 @@ func show(value []byte) string {
 	case '"':
 		return "the string " + quote(unquote(value))
 	}
-	return cut(string(value))
+	return cut(value)
 }
 
 // unquote returns the text of a valid JSON string.
@@ -277,9 +278,9 @@ func (r *run) tooLow(b *bound, text []byte) bool {
 		return false
 	}
 	if b.exclusive {
-		return r.report("exclusiveMinimum", "must be greater than %s, got %s", b.text, cut(string(text)))
+		return r.report("exclusiveMinimum", "must be greater than %s, got %s", b.text, cut(text))
 	}
-	return r.report("minimum", "must be at least %s, got %s", b.text, cut(string(text)))
+	return r.report("minimum", "must be at least %s, got %s", b.text, cut(text))
 }
 
 func (r *run) tooHigh(b *bound, text []byte) bool {
@@ -287,21 +288,21 @@ func (r *run) tooHigh(b *bound, text []byte) bool {
 		return false
 	}
 	if b.exclusive {
-		return r.report("exclusiveMaximum", "must be less than %s, got %s", b.text, cut(string(text)))
+		return r.report("exclusiveMaximum", "must be less than %s, got %s", b.text, cut(text))
 	}
-	return r.report("maximum", "must be at most %s, got %s", b.text, cut(string(text)))
+	return r.report("maximum", "must be at most %s, got %s", b.text, cut(text))
 }
 
 func (r *run) notMultiple(b *bound, text []byte) bool {
-	return r.collecting && r.report("multipleOf", "must be a multiple of %s, got %s", b.text, cut(string(text)))
+	return r.collecting && r.report("multipleOf", "must be a multiple of %s, got %s", b.text, cut(text))
 }
 
 func (r *run) outOfRange(text []byte) bool {
-	return r.collecting && r.report("type", "is a number out of range: %s", cut(string(text)))
+	return r.collecting && r.report("type", "is a number out of range: %s", cut(text))
 }
 
 func (r *run) inexact(text []byte) bool {
-	return r.collecting && r.report("type", "is an integer too large to be kept exactly, %s: send it as a string", cut(string(text)))
+	return r.collecting && r.report("type", "is an integer too large to be kept exactly, %s: send it as a string", cut(text))
 }
 
 // size checks how many there are of something; the rules are min and max with
