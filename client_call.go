@@ -161,6 +161,10 @@ func (c *Client) await(ctx context.Context, p *pending, method string, o *callOp
 			c.link.cancel(p, context.Cause(ctx).Error())
 			return nil, fmt.Errorf("mcp: %s: %w", method, context.Cause(ctx))
 		case <-timer.C:
+			if more := min(p.extension(o.timeout), c.opts.MaxTimeout-time.Since(start)); more > 0 {
+				timer.Reset(more)
+				continue
+			}
 			c.link.cancel(p, "timeout")
 			return nil, fmt.Errorf("mcp: %s: no answer after %v: %w", method, time.Since(start).Round(time.Millisecond), context.DeadlineExceeded)
 		}

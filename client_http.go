@@ -26,6 +26,8 @@ type HTTPClientOptions struct {
 	Client *http.Client
 	// Header is sent with every request, besides MCP's own headers.
 	Header http.Header
+	// Auth gets access tokens for the server; nil sends none. See NewOAuth.
+	Auth Authorizer
 	// MaxMessage is the most bytes of one message to accept; 0 means 16 MiB.
 	MaxMessage int
 }
@@ -56,6 +58,7 @@ func (t httpTransport) open(ctx context.Context, log *slog.Logger) (link, error)
 	if l.opts.Client == nil {
 		l.opts.Client = http.DefaultClient
 	}
+	l.opts.Client = withinOrigin(l.opts.Client)
 	if l.opts.MaxMessage <= 0 {
 		l.opts.MaxMessage = Limits{}.withDefaults().Message
 	}
@@ -134,7 +137,7 @@ func (l *httpLink) headers(h http.Header, out *outgoing) {
 
 // exchange sends one request and reads its answer, which goes to p.
 func (l *httpLink) exchange(req *http.Request, p *pending) error {
-	resp, err := l.opts.Client.Do(req)
+	resp, err := l.do(req, p)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -49,6 +50,7 @@ type pending struct {
 	done   chan answer        // of one element, so that nobody waits to answer
 	woken  chan struct{}      // of one element: events have come; nil: none are wanted
 	cancel context.CancelFunc // ends the exchange, where it has a context of its own
+	held   atomic.Int64       // the timeout stands still if negative; else until when it did, in Unix nanoseconds
 
 	mu     sync.Mutex
 	events []ProgressEvent
