@@ -69,7 +69,7 @@ func TestAppPages(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	})
-	t.Run("APP-04 RES-05 M8 a page that fails", func(t *testing.T) {
+	t.Run("APP-04 APP-05 RES-05 M8 a page that fails", func(t *testing.T) {
 		t.Parallel()
 		for name, page := range map[string]func(context.Context) (string, error){
 			"with an error":  func(context.Context) (string, error) { return "", errors.New("no paint") },
@@ -215,6 +215,20 @@ func TestExtensionNegotiation(t *testing.T) {
 		t.Parallel()
 		for _, v := range []any{1, "x", []int{1}, func() {}} {
 			expectProblem(t, mcp.NewServer("s", "1", &mcp.ServerOptions{Extensions: map[string]any{"com.example/a": v}}), `extension "com.example/a"`)
+		}
+	})
+	t.Run("EXT-03 EXT-05 those of a client, unless their settings are malformed", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddTool(s, "t", "", func(ctx context.Context, _ struct{}) (string, error) {
+			return fmt.Sprint(mcp.Can(ctx, "com.example/x")), nil
+		})
+		for declared, want := range map[string]string{`{}`: "false", `{"com.example/x":{}}`: "true", `{"com.example/x":{"a":1}}`: "true", `{"com.example/X":{}}`: "false",
+			`{"com.example/x":7}`: "false", `{"com.example/x":null}`: "false", `{"com.example/x":[]}`: "false", `{"com.example/x":"{}"}`: "false"} {
+			line := plainRequest("1", "tools/call", callParams("t", "{}"), fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":%s}}`, declared))
+			if got := ask(t, s, line); !strings.Contains(got, `"text":"`+want+`"`) {
+				t.Errorf("%s: %s", declared, got)
+			}
 		}
 	})
 	for _, tt := range []struct{ name, extensions, want string }{

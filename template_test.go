@@ -63,6 +63,7 @@ func TestTemplateMatching(t *testing.T) {
 		{"RES-08 decoded once", "t://{a}", "t://a%2Fb%252Fc%20d", `{"a":"a/b%2Fc d"}`},
 		{"RES-08 in either case of the escapes", "t://{a}", "t://%c3%A4", `{"a":"ä"}`},
 		{"RES-08 a plus sign is no space", "t://{a}", "t://x%2By", `{"a":"x+y"}`},
+		{"RES-08 nor is one that stands as such", "t://{+a}", "t://x+y", `{"a":"x+y"}`},
 		{"RES-08 bytes that are no UTF-8", "t://{a}", "t://%ff", missing},
 		{"RES-08 reserved characters must be escaped", "t://{a}", "t://x:y", missing},
 		{"RES-08 and commas too", "t://{a}", "t://x,y", missing},
