@@ -60,3 +60,32 @@ func apiNames(t *testing.T) map[string]bool {
 	}
 	return names
 }
+
+// TestSecurityNames holds SECURITY.md to tests, types and options that exist.
+func TestSecurityNames(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := apiNames(t)
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range test.FindAllStringSubmatch(string(source), -1) {
+			known[m[1]] = true
+		}
+	}
+	for _, m := range regexp.MustCompile("`((?:Test|[A-Z]\\w*\\.)\\w+)`").FindAllStringSubmatch(string(text), -1) {
+		if !known[m[1]] {
+			t.Errorf("there is no %s", m[1])
+		}
+	}
+}
