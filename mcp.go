@@ -75,8 +75,9 @@ type ServerOptions struct {
 	// are ignored.
 	StrictArgs bool
 	// FullSchemas advertises all that is enforced of schemas derived from Go
-	// types and of built ones. By default keywords that some hosts refuse are
-	// left to descriptions, in words.
+	// types, parts of built ones among them. By default keywords that some hosts
+	// refuse are left to descriptions, in words, and a warning tells of schemas
+	// that were written or built with such keywords.
 	FullSchemas bool
 	// Extensions are the protocol extensions that the server supports, by id,
 	// such as "com.example/audit", with their settings, which have to be JSON
