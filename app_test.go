@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestAppPages(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	})
-	t.Run("APP-04 RES-05 M8 a page that fails", func(t *testing.T) {
+	t.Run("APP-04 APP-05 RES-05 M8 a page that fails", func(t *testing.T) {
 		t.Parallel()
 		for name, page := range map[string]func(context.Context) (string, error){
 			"with an error":  func(context.Context) (string, error) { return "", errors.New("no paint") },
@@ -215,6 +216,45 @@ func TestExtensionNegotiation(t *testing.T) {
 		t.Parallel()
 		for _, v := range []any{1, "x", []int{1}, func() {}} {
 			expectProblem(t, mcp.NewServer("s", "1", &mcp.ServerOptions{Extensions: map[string]any{"com.example/a": v}}), `extension "com.example/a"`)
+		}
+	})
+	t.Run("EXT-03 EXT-05 those of a client, unless their settings are malformed", func(t *testing.T) {
+		t.Parallel()
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddTool(s, "t", "", func(ctx context.Context, _ struct{}) (string, error) {
+			return fmt.Sprint(mcp.Can(ctx, "com.example/x")), nil
+		})
+		for declared, want := range map[string]string{`{}`: "false", `{"com.example/x":{}}`: "true", `{"com.example/x":{"a":1}}`: "true", `{"com.example/X":{}}`: "false",
+			`{"com.example/x":7}`: "false", `{"com.example/x":null}`: "false", `{"com.example/x":[]}`: "false", `{"com.example/x":"{}"}`: "false"} {
+			line := plainRequest("1", "tools/call", callParams("t", "{}"), fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":%s}}`, declared))
+			if got := ask(t, s, line); !strings.Contains(got, `"text":"`+want+`"`) {
+				t.Errorf("%s: %s", declared, got)
+			}
+		}
+	})
+	t.Run("EXT-02 what cannot do without an extension refuses clients that lack it, and names it", func(t *testing.T) {
+		t.Parallel()
+		lacking := func(ctx context.Context, _ struct{}) (struct{}, error) {
+			if mcp.Can(ctx, "com.example/x") {
+				return struct{}{}, nil
+			}
+			return struct{}{}, &mcp.Error{Code: mcp.CodeMissingCapability, Message: "needs com.example/x", Data: map[string]any{
+				"requiredCapabilities": map[string]any{"extensions": map[string]any{"com.example/x": struct{}{}}},
+			}}
+		}
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddTool(s, "t", "", lacking)
+		mcp.HandleMethod(s, "com.example/m", lacking)
+		h := newHandler(t, s, modernOnly)
+		for _, line := range []string{modernCall("1", "t", "{}"), modernRequest("1", "com.example/m")} {
+			e := exchange(t, h, modernPost(line)).expectError(t, http.StatusBadRequest, mcp.CodeMissingCapability, "1")
+			if want := `{"requiredCapabilities":{"extensions":{"com.example/x":{}}}}`; string(e.Data) != want {
+				t.Errorf("%s", e.Data)
+			}
+			with := strings.Replace(line, `clientCapabilities":{}`, `clientCapabilities":{"extensions":{"com.example/x":{}}}`, 1)
+			if a := exchange(t, h, modernPost(with)); a.status != 200 || a.message(t).Error != nil {
+				t.Errorf("with it: %d %s", a.status, a.body)
+			}
 		}
 	})
 	for _, tt := range []struct{ name, extensions, want string }{

@@ -174,6 +174,15 @@ func TestAskingFromPromptsAndReads(t *testing.T) {
 			}
 		})
 	}
+	for what, r := range map[string]round{
+		"PRM-09 a prompt": {method: "prompts/get", name: "p", args: `{"id":"1"}`}, "RES-15 a resource": {method: "resources/read", name: "r://x"},
+	} {
+		t.Run(what+" that asks nothing refuses a state that is not ours", func(t *testing.T) {
+			t.Parallel()
+			r.state = ptr("made up")
+			play(t, oneOfEach(nil), r).faults(t, mcp.CodeInvalidParams, "requestState")
+		})
+	}
 	t.Run("CCH-03 CCH-07 answers that nobody asked for make a read uncacheable too", func(t *testing.T) {
 		t.Parallel()
 		s := oneOfEach(nil)

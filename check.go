@@ -48,6 +48,7 @@ func (r *registry) check() (warnings []*RegistrationError, err error) {
 	}
 	take(r.checkShared(), nil)
 	take(r.checkApps())
+	take(nil, r.checkTemplates())
 	return warnings, errors.Join(problems...)
 }
 

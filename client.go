@@ -5,28 +5,48 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
-	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/typedmcp/mcp/internal/header"
-	"github.com/typedmcp/mcp/internal/jsonrpc"
-	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
 )
+
+// The client stands beside the server in this package and shares its types:
+//
+//	client.go             Dial, options, Close
+//	client_era.go         which revision the server speaks; client_peer.go: the server once that is known
+//	client_call.go        one request and its answer; client_rounds.go: with the questions on the way
+//	client_tools.go, client_features.go, client_pages.go, client_do.go    the methods
+//	client_cache.go, client_output.go, client_mirror.go    what lists teach about the calls to come
+//	client_incoming.go    what servers send by themselves; client_listen.go: changes
+//	client_link.go        what all transports keep of requests under way
+//	client_conn.go, client_command.go, transport_memory.go    pipes
+//	client_http.go        HTTP; client_http_session.go, client_http_stream.go: before 2026-07-28; client_http_sse.go: 2024-11-05
 
 // Client talks to one server. It is safe for concurrent use; Close it when
 // done.
 type Client struct {
-	opts   ClientOptions
-	log    *slog.Logger
-	link   link
-	stamp  []byte // the members of _meta that every request carries
-	server ServerInfo
+	opts       ClientOptions
+	log        *slog.Logger
+	transport  Transport
+	modern     []*wire.Revision // those to speak, newest first
+	legacy     []*wire.Revision
+	extensions map[string]json.RawMessage
 
-	mu      sync.Mutex                 // protects mirrors
-	mirrors map[string]header.Bindings // by tool, of the newest schema seen
+	peer    atomic.Pointer[peer]
+	turn    chan struct{}   // of one element: who has put it there may connect
+	opened  time.Time       // when that was tried last
+	ctx     context.Context // of everything that goes on beside calls
+	end     context.CancelCauseFunc
+	busy    sync.WaitGroup // goroutines beside calls
+	cache   cache
+	watched watchers
+
+	mu    sync.Mutex // protects tools, and that nothing is added to busy after end
+	tools map[string]*knownTool
 }
 
 // ClientOptions configure a Client. The zero value, and a nil pointer, are
@@ -35,15 +55,22 @@ type ClientOptions struct {
 	// Name and Version tell servers who is calling; with an empty Name they
 	// are not told.
 	Name, Version string
+	// Versions are the revisions of MCP to speak; nil means all that this
+	// package knows. With 2026-07-28 alone, or without it, the server is not
+	// asked which it speaks, and there is no falling back.
+	Versions []string
 	// Timeout is how long a call may go without an answer or progress; 0 means
 	// 60 seconds. MaxTimeout is how long it may take in all, progress or not;
-	// 0 means 10 minutes.
-	Timeout, MaxTimeout time.Duration
+	// 0 means 10 minutes. ProbeTimeout is how long a server on a pipe may take
+	// to say that it speaks 2026-07-28 before it is taken for an older one; 0
+	// means 5 seconds.
+	Timeout, MaxTimeout, ProbeTimeout time.Duration
 	// ElicitForm and ElicitURL ask the user what a server wants to know: to fill
 	// in a form, and to open a page. Setting one declares to servers that they
-	// may ask so. They run in the goroutine of the call and should end with its
-	// context. An error is logged, and tells the server that the user turned
-	// away.
+	// may ask so. They should end with their context: of the call that is asked
+	// for, whose goroutine they run in; with servers of earlier revisions, of
+	// the question, in a goroutine of its own. An error is logged, and tells the
+	// server that the user turned away.
 	ElicitForm, ElicitURL func(context.Context, *ElicitRequest) (*ElicitResult, error)
 	// Sample has a model go on with a conversation of a server's; setting it
 	// declares so. A person should be able to see and refuse both request and
@@ -63,274 +90,126 @@ type ClientOptions struct {
 	// Deprecated: SEP-2577 deprecates roots in revision 2026-07-28; they will
 	// not be removed before 2027-07-28.
 	Roots func(context.Context) ([]Root, error)
+	// ServerLog gets the logs of the server, those at ServerLogLevel and above,
+	// which is asked for with every call; before revision 2026-07-28 once, when
+	// connecting. Its attributes are data, unless that is a string, and logger,
+	// if the server names one. nil asks for none. A nil ServerLogLevel means
+	// slog.LevelInfo.
+	//
+	// Deprecated: SEP-2577 deprecates logging in revision 2026-07-28; it will
+	// not be removed before 2027-07-28.
+	ServerLog      *slog.Logger
+	ServerLogLevel slog.Leveler
 	// MaxRounds is how often a server may ask in one call; 0 means 10.
 	MaxRounds int
-	// Logger gets what servers send out of turn; nil discards it.
+	// Logger gets what is wrong with what servers send; nil discards it.
 	Logger *slog.Logger
+	// Extensions are declared to servers: settings by the extension's id, such
+	// as "com.example/feature". A value is encoded as a JSON object; nil means
+	// no settings.
+	Extensions map[string]any
 }
 
 const (
-	defaultTimeout    = 60 * time.Second
-	defaultMaxTimeout = 10 * time.Minute
+	defaultTimeout      = 60 * time.Second
+	defaultMaxTimeout   = 10 * time.Minute
+	defaultProbeTimeout = 5 * time.Second
 )
 
-// Dial connects to a server and learns what it offers. ctx bounds the dial
-// only. opts may be nil.
+// Dial connects to a server, finds out which revision of MCP it speaks, and
+// learns what it offers. ctx bounds the dial only. opts may be nil.
+//
+// The server is asked in revision 2026-07-28 first. Unless the answer is of
+// that revision, the client goes on with the handshake of the earlier ones;
+// refusals for want of authorization, faults of the server (status 5xx) and of
+// the network say nothing about revisions and fail the dial (MCP 2026-07-28,
+// Versioning › Backward Compatibility). What was found out is remembered in t:
+// another Dial with it asks in the right one at once.
 func Dial(ctx context.Context, t Transport, opts *ClientOptions) (*Client, error) {
-	c := new(Client)
+	c := &Client{transport: t, turn: make(chan struct{}, 1)}
 	if opts != nil {
 		c.opts = *opts
 	}
-	if c.opts.Timeout <= 0 {
-		c.opts.Timeout = defaultTimeout
-	}
-	if c.opts.MaxTimeout <= 0 {
-		c.opts.MaxTimeout = defaultMaxTimeout
-	}
-	c.log = c.opts.Logger
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	c.stamp = c.encodeStamp()
-	c.discourage()
-	var err error
-	if c.link, err = t.open(ctx, c.log); err != nil {
+	if err := c.prepare(); err != nil {
 		return nil, fmt.Errorf("mcp: dial: %w", err)
 	}
-	if err := c.discover(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("mcp: dial: %w", err), c.Close())
+	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
+	p, err := c.connect(ctx)
+	if err != nil {
+		c.end(ErrClosed)
+		c.busy.Wait()
+		return nil, fmt.Errorf("mcp: dial: %w", err)
 	}
+	c.peer.Store(p)
 	return c, nil
 }
 
-// encodeStamp encodes the metadata of every request (MCP 2026-07-28, Basic ›
-// _meta).
-func (c *Client) encodeStamp() []byte {
-	dst := jsonx.AppendString(nil, jsonrpc.MetaVersion)
-	dst = jsonx.AppendString(append(dst, ':'), LatestVersion)
-	dst = jsonx.AppendString(append(dst, ','), jsonrpc.MetaCapabilities)
-	dst, _ = jsonx.Append(append(dst, ':'), c.capabilities()) // plain structs cannot fail
-	if c.opts.Name != "" {
-		dst = jsonx.AppendString(append(dst, ','), jsonrpc.MetaClientInfo)
-		dst = jsonx.AppendString(append(dst, `:{"name":`...), c.opts.Name)
-		dst = jsonx.AppendString(append(dst, `,"version":`...), c.opts.Version)
-		dst = append(dst, '}')
+// prepare checks the options and puts defaults where nothing is set.
+func (c *Client) prepare() error {
+	o := &c.opts
+	setDefault(&o.Timeout, defaultTimeout)
+	setDefault(&o.MaxTimeout, defaultMaxTimeout)
+	setDefault(&o.ProbeTimeout, defaultProbeTimeout)
+	if c.log = o.Logger; c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
 	}
-	return dst
+	if c.transport == nil {
+		return errors.New("the transport is nil; use Command, HTTP, InMemory or Custom")
+	}
+	for _, v := range o.Versions {
+		if wire.Lookup(v) == nil {
+			return fmt.Errorf("the option Versions has %q, which is no known revision", v)
+		}
+	}
+	for _, r := range wire.Revisions {
+		switch wanted := o.Versions == nil || slices.Contains(o.Versions, r.Version); {
+		case wanted && r.Modern:
+			c.modern = append(c.modern, r)
+		case wanted:
+			c.legacy = append(c.legacy, r)
+		}
+	}
+	if len(c.modern)+len(c.legacy) == 0 {
+		return errors.New("the option Versions names no revision; leave it nil for all")
+	}
+	var problems []error
+	if c.extensions, problems = encodeExtensions(o.Extensions); problems != nil {
+		return fmt.Errorf("the option Extensions: %w", errors.Join(problems...))
+	}
+	c.discourage()
+	return nil
 }
 
-func (c *Client) discover(ctx context.Context) error {
-	raw, err := c.request(ctx, &call{method: jsonrpc.MethodDiscover})
-	if err != nil {
-		return err
+func setDefault(d *time.Duration, value time.Duration) {
+	if *d <= 0 {
+		*d = value
 	}
-	var result struct {
-		Versions     []string           `json:"supportedVersions"`
-		Capabilities ServerCapabilities `json:"capabilities"`
-		Instructions string             `json:"instructions"`
-		Meta         struct {
-			Server Implementation `json:"io.modelcontextprotocol/serverInfo"`
-		} `json:"_meta"`
+}
+
+// start runs fn in a goroutine that Close waits for, unless c is closed.
+func (c *Client) start(fn func()) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
 	}
-	if err := jsonx.Unmarshal(raw, &result); err != nil {
-		return invalidResponse(jsonrpc.MethodDiscover, err)
-	}
-	result.Meta.Server.Icons = loadable(result.Meta.Server.Icons)
-	c.server = ServerInfo{
-		Implementation: result.Meta.Server, Protocol: LatestVersion,
-		Capabilities: result.Capabilities, Instructions: result.Instructions,
-	}
+	c.busy.Go(fn)
 	return nil
 }
 
 // Server is what the server said of itself when the client connected. Its
 // identity is for display and must not decide anything.
-func (c *Client) Server() ServerInfo { return c.server }
+func (c *Client) Server() ServerInfo { return c.peer.Load().server }
 
-// Close ends the connection; calls that are under way fail with ErrClosed. It
-// may be called more than once.
-func (c *Client) Close() error { return c.link.close() }
-
-// Tools lists the server's tools, fetching page after page as the loop goes
-// on. An error is yielded once, with a nil tool, and ends the sequence.
-func (c *Client) Tools(ctx context.Context) iter.Seq2[*ToolInfo, error] {
-	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", c.bind)
-}
-
-// pages yields the entries of a list method over all its pages. A cursor that
-// comes twice would never end and is an error.
-func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
-		var cursor *string // an empty one is a cursor too
-		seen := make(map[string]bool)
-		for {
-			items, next, err := c.page(ctx, method, member, cursor)
-			if err == nil && next != nil && seen[*next] {
-				err = invalidResponse(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for _, item := range items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if next == nil {
-				return
-			}
-			seen[*next] = true
-			cursor = next
-		}
-	}
-}
-
-func (c *Client) page(ctx context.Context, method, member string, cursor *string) ([]json.RawMessage, *string, error) {
-	raw, err := c.request(ctx, &call{method: method, params: func(dst []byte) ([]byte, error) {
-		if cursor != nil {
-			dst = append(jsonx.AppendString(append(dst, `"cursor":`...), *cursor), ',')
-		}
-		return dst, nil
-	}})
-	if err != nil {
-		return nil, nil, err
-	}
-	var members map[string]json.RawMessage
-	if err := jsonx.Unmarshal(raw, &members); err != nil {
-		return nil, nil, invalidResponse(method, err)
-	}
-	var page struct {
-		Items []json.RawMessage
-		Next  *string
-	}
-	err = decodeMember(members[member], &page.Items)
-	if err == nil {
-		err = decodeMember(members["nextCursor"], &page.Next)
-	}
-	if err != nil {
-		return nil, nil, invalidResponse(method, err)
-	}
-	kept := page.Items[:0]
-	for _, item := range page.Items {
-		if string(item) != "null" {
-			kept = append(kept, item)
-		}
-	}
-	return kept, page.Next, nil
-}
-
-// decodeMember decodes a member that may be absent.
-func decodeMember(raw json.RawMessage, v any) error {
-	if raw == nil {
-		return nil
-	}
-	return jsonx.Unmarshal(raw, v)
-}
-
-// CallTool calls a tool. args is encoded as JSON, nil sends none. A tool that
-// fails is a result with IsError, not an error: it is what the model should
-// see. An *Error is the server's refusal of the request.
-func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*Result, error) {
-	raw, err := c.request(ctx, c.toolCall(name, args, opts))
-	if err != nil {
-		return nil, err
-	}
-	return toolResult(raw)
-}
-
-func toolResult(raw []byte) (*Result, error) {
-	result, err := decodeResult(raw)
-	if err != nil {
-		return nil, invalidResponse(jsonrpc.MethodToolsCall, err)
-	}
-	return result, nil
-}
-
-func (c *Client) toolCall(name string, args any, opts []CallOption) *call {
-	r := &call{method: jsonrpc.MethodToolsCall, name: name, options: opts}
-	r.params = func(dst []byte) ([]byte, error) {
-		dst = append(jsonx.AppendString(append(dst, `"name":`...), name), ',')
-		if args == nil {
-			return dst, nil
-		}
-		start := len(dst) + len(`"arguments":`)
-		dst, err := jsonx.Append(append(dst, `"arguments":`...), args)
-		if err != nil {
-			return dst, fmt.Errorf("mcp: arguments for tool %q: %w", name, err)
-		}
-		r.arguments = dst[start:]
-		return append(dst, ','), nil
-	}
-	if bindings := c.bindings(name); bindings != nil {
-		r.headers = func() (http.Header, error) { return mirror(name, bindings, r.arguments) }
-	}
-	return r
-}
-
-// Call calls a tool and decodes its structured content, or the JSON of its
-// text when there is none, into R. For a string R it returns the text itself.
-// A failed tool is a *ToolError.
-func Call[R any](ctx context.Context, c *Client, tool string, args any, opts ...CallOption) (R, error) {
-	var value R
-	raw, err := c.request(ctx, c.toolCall(tool, args, opts))
-	if err != nil {
-		return value, err
-	}
-	var result struct { // what is for the model stays as it is
-		Structured json.RawMessage `json:"structuredContent"`
-		IsError    bool            `json:"isError"`
-	}
-	if err := jsonx.Unmarshal(raw, &result); err != nil {
-		return value, invalidResponse(jsonrpc.MethodToolsCall, err)
-	}
-	if result.IsError || result.Structured == nil {
-		return fromText[R](tool, raw)
-	}
-	return decodeValue[R](tool, result.Structured)
-}
-
-// fromText makes the value of a result without structured content.
-func fromText[R any](tool string, raw []byte) (R, error) {
-	var value R
-	result, err := toolResult(raw)
-	if err != nil {
-		return value, err
-	}
-	if result.IsError {
-		return value, &ToolError{Result: result}
-	}
-	if len(result.Content) == 0 {
-		return value, nothingToDecode[R](tool)
-	}
-	text, isText := result.Content[0].(*TextContent)
-	if !isText {
-		return value, nothingToDecode[R](tool)
-	}
-	if s, isString := any(&value).(*string); isString {
-		*s = text.Text
-		return value, nil
-	}
-	return decodeValue[R](tool, []byte(text.Text))
-}
-
-func decodeValue[R any](tool string, raw []byte) (R, error) {
-	var value R
-	if err := jsonx.Unmarshal(raw, &value); err != nil {
-		return value, fmt.Errorf("mcp: the result of tool %q does not fit a %T: %w", tool, value, err)
-	}
-	return value, nil
-}
-
-// nothingToDecode is an error unless R has nothing to be decoded.
-func nothingToDecode[R any](tool string) error {
-	var value R
-	if _, empty := any(value).(struct{}); empty {
-		return nil
-	}
-	return fmt.Errorf("mcp: tool %q returned neither structured content nor text to make a %T of", tool, value)
-}
-
-func invalidResponse(method string, err error) error {
-	return fmt.Errorf("mcp: the server's answer to %s is invalid: %w", method, err)
+// Close ends the connection; calls and subscriptions that are under way end
+// with ErrClosed. It may be called more than once.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.end(ErrClosed)
+	c.mu.Unlock()
+	c.turn <- struct{}{} // who is connecting gives up now
+	defer func() { <-c.turn }()
+	err := c.peer.Load().link.close()
+	c.busy.Wait()
+	return err
 }

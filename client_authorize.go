@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
+	"sync/atomic"
 
 	"github.com/typedmcp/mcp/internal/oauth"
 )
@@ -31,24 +31,36 @@ type Authorizer interface {
 // token, one that is refreshed, and one with more scopes.
 const maxChallenges = 3
 
-// do sends a request of p's, with a token and, when that is refused, again
-// with a better one. The call's timeout stands still while a user signs in.
-func (l *httpLink) do(req *http.Request, p *pending) (*http.Response, error) {
-	if l.opts.Auth == nil {
-		return l.opts.Client.Do(req)
+// do sends a request, with a token if there is one. An error means that there
+// was no answer.
+func (s *httpSite) do(req *http.Request) (*http.Response, error) {
+	return s.authorize(req, new(atomic.Int32))
+}
+
+// do is that of the site. The timeouts of calls stand still while a user signs
+// in, as they do while one is asked something.
+func (s *httpCalls) do(req *http.Request) (*http.Response, error) {
+	return s.authorize(req, &s.asking)
+}
+
+// authorize sends a request with a token and, when that is refused, again with
+// a better one. busy counts the users that are busy.
+func (s *httpSite) authorize(req *http.Request, busy *atomic.Int32) (*http.Response, error) {
+	if s.opts.Auth == nil {
+		return s.roundTrip(req)
 	}
 	for challenges := 0; ; challenges++ {
-		attempt, err := l.authorized(req)
+		attempt, err := s.withToken(req)
 		if err != nil {
 			return nil, err
 		}
-		resp, err := l.opts.Client.Do(attempt)
+		resp, err := s.roundTrip(attempt)
 		if err != nil || challenges == maxChallenges || !challenged(resp) {
 			return resp, err
 		}
-		p.held.Store(-1)
-		retry, err := l.opts.Auth.Challenge(req.Context(), resp)
-		p.held.Store(time.Now().UnixNano())
+		busy.Add(1)
+		retry, err := s.opts.Auth.Challenge(req.Context(), resp)
+		busy.Add(-1)
 		if err == nil && !retry {
 			return resp, nil
 		}
@@ -60,22 +72,9 @@ func (l *httpLink) do(req *http.Request, p *pending) (*http.Response, error) {
 	}
 }
 
-// extension is how much longer a call may wait that has waited for timeout:
-// signing in does not count.
-func (p *pending) extension(timeout time.Duration) time.Duration {
-	switch at := p.held.Load(); {
-	case at == 0:
-		return 0
-	case at < 0:
-		return timeout
-	default:
-		return timeout - time.Since(time.Unix(0, at))
-	}
-}
-
-// authorized returns a copy of req with the token of the moment.
-func (l *httpLink) authorized(req *http.Request) (*http.Request, error) {
-	token, err := l.opts.Auth.Token(req.Context(), l.url)
+// withToken returns a copy of req with the token of the moment.
+func (s *httpSite) withToken(req *http.Request) (*http.Request, error) {
+	token, err := s.opts.Auth.Token(req.Context(), s.url.String())
 	if err != nil {
 		return nil, fmt.Errorf("authorization: %w", err)
 	}

@@ -1,16 +1,19 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
 )
 
 // CallOption changes one call of a Client.
@@ -61,13 +64,14 @@ func WithMeta(key string, v any) CallOption {
 
 // call is a request to be made.
 type call struct {
-	method    string
-	name      string                           // of the tool
-	params    func(dst []byte) ([]byte, error) // appends the members of params before _meta, each followed by a comma; nil: none
-	arguments []byte                           // what params appended for the tool, while it is being sent
-	retry     []byte                           // members of params that answer what the round before asked
-	headers   func() (http.Header, error)      // mirrored arguments; nil: none
-	options   []CallOption
+	method  string
+	name    string                           // what Mcp-Name repeats, for methods with that
+	params  func(dst []byte) ([]byte, error) // appends the members of params before _meta, each followed by a comma; nil: none
+	retry   []byte                           // members of params that answer what the round before asked
+	headers func() (http.Header, error)      // mirrored arguments; nil: none
+	options []CallOption
+	silent  bool // the server is not told when it is given up
+	fresh   bool // no stored result will do
 }
 
 // request makes a call and waits for its result.
@@ -85,40 +89,107 @@ func (c *Client) request(ctx context.Context, r *call) ([]byte, error) {
 	if o.timeout <= 0 {
 		o.timeout = c.opts.Timeout
 	}
-	return c.rounds(ctx, r, &o)
+	switch rev := c.peer.Load().rev; {
+	case rev.Modern:
+		return c.stored(ctx, r, &o)
+	case o.answers != nil:
+		return nil, fmt.Errorf("mcp: %s: WithAnswers is for servers of revision 2026-07-28; one of %s asks the options of the client", r.method, rev.Version)
+	}
+	return c.exchange(ctx, r, &o)
 }
 
-// exchange sends one request and waits for its result.
+// exchange sends one request and waits for its result. If the request was lost
+// it is sent once more, where that does no harm.
 func (c *Client) exchange(ctx context.Context, r *call, o *callOptions) ([]byte, error) {
-	p := c.link.expect(o.progress != nil)
-	defer c.link.forget(p)
-	if err := c.send(ctx, p, r, o); err != nil {
-		return nil, err
+	for again := false; ; again = true {
+		p, err := c.reach(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("mcp: %s: %w", r.method, err)
+		}
+		raw, err := c.exchangeWith(ctx, p, r, o)
+		switch {
+		case err == nil:
+			return raw, nil
+		case again || !c.repeats(ctx, p, r, err):
+			return nil, prefixed(err)
+		}
 	}
-	return c.await(ctx, p, r.method, o)
+}
+
+// about names the method that failed, unless the server says all there is to
+// say.
+func about(method string, err error) error {
+	if _, remote := err.(*Error); remote || err == nil || err == ErrClosed {
+		return err
+	}
+	return fmt.Errorf("%s: %w", method, err)
+}
+
+// prefixed names this package in front of its own errors.
+func prefixed(err error) error {
+	if _, remote := err.(*Error); remote || err == ErrClosed {
+		return err
+	}
+	return fmt.Errorf("mcp: %w", err)
+}
+
+// repeats reports whether a request that failed with err may be sent again:
+// one that was not read may, and one that was lost if it only asks for what
+// there is (MCP 2026-07-28, Streamable HTTP › Receiving Messages). What is
+// wrong with it otherwise is mended first, where it can be.
+func (c *Client) repeats(ctx context.Context, p *peer, r *call, err error) bool {
+	var lost *lostError
+	var remote *Error
+	switch {
+	case ctx.Err() != nil || c.ctx.Err() != nil:
+	case errors.As(err, &lost):
+		return lost.unread || c.harmless(r.method)
+	case errors.As(err, &remote) && remote.Code == CodeUnsupportedVersion:
+		return p.rev.Modern && slices.Contains(supportedVersions(remote), p.rev.Version)
+	case remote != nil && remote.Code == CodeHeaderMismatch:
+		return r.headers != nil && c.relearn(ctx)
+	}
+	return false
+}
+
+// harmless reports whether a request of the method changes nothing.
+func (c *Client) harmless(method string) bool {
+	m, _ := wire.Revisions[0].Method(method)
+	return m.Cached || method == jsonrpc.MethodListen
+}
+
+// exchangeWith sends one request to p and waits for its result.
+func (c *Client) exchangeWith(ctx context.Context, p *peer, r *call, o *callOptions) ([]byte, error) {
+	q := p.link.state().expect(o.progress != nil, nil)
+	q.silent = r.silent
+	defer p.link.forget(q)
+	if err := c.send(ctx, p, q, r, o); err != nil {
+		return nil, about(r.method, err)
+	}
+	return c.await(ctx, p.link, q, r.method, o)
 }
 
 // send encodes and sends r.
-func (c *Client) send(ctx context.Context, p *pending, r *call, o *callOptions) error {
+func (c *Client) send(ctx context.Context, p *peer, q *pending, r *call, o *callOptions) error {
 	buf := responses.Get().(*[]byte)
 	defer responses.Put(buf)
-	msg, err := c.encode((*buf)[:0], p.id, r, o)
+	msg, err := c.encode((*buf)[:0], p, q.id, r, o)
 	if err != nil {
 		return err
 	}
 	if cap(msg) <= keepBuffer {
 		*buf = msg
 	}
-	out := &outgoing{method: r.method, name: r.name, msg: msg}
+	out := outgoing{method: r.method, name: r.name, msg: msg}
 	if r.headers != nil {
 		if out.params, err = r.headers(); err != nil {
 			return err
 		}
 	}
-	return c.link.send(ctx, p, out)
+	return p.link.send(ctx, q, &out)
 }
 
-func (c *Client) encode(dst []byte, id int64, r *call, o *callOptions) ([]byte, error) {
+func (c *Client) encode(dst []byte, p *peer, id int64, r *call, o *callOptions) ([]byte, error) {
 	dst = strconv.AppendInt(append(dst, `{"jsonrpc":"2.0","id":`...), id, 10)
 	dst = append(append(append(dst, `,"method":"`...), r.method...), `","params":{`...)
 	if r.params != nil {
@@ -128,7 +199,11 @@ func (c *Client) encode(dst []byte, id int64, r *call, o *callOptions) ([]byte, 
 		}
 	}
 	dst = append(dst, r.retry...)
-	dst = append(append(dst, `"_meta":{`...), c.stamp...)
+	dst = append(append(dst, `"_meta":{`...), p.stamp...)
+	empty := len(dst)
+	if level := c.logLevelAsked(); level != "" && p.rev.Modern {
+		dst = jsonx.AppendString(append(dst, `,"`+jsonrpc.MetaLogLevel+`":`...), level)
+	}
 	if o.progress != nil {
 		dst = strconv.AppendInt(append(dst, `,"progressToken":`...), id, 10)
 	}
@@ -139,34 +214,44 @@ func (c *Client) encode(dst []byte, id int64, r *call, o *callOptions) ([]byte, 
 		}
 		dst = append(append(dst, ','), own[1:len(own)-1]...)
 	}
+	switch {
+	case len(p.stamp) > 0:
+	case len(dst) > empty: // the first member has a comma in front of it
+		dst = append(dst[:empty], dst[empty+1:]...)
+	default: // and before 2026-07-28 there may be none at all
+		dst = bytes.TrimSuffix(dst[:empty-len(`"_meta":{`)], []byte{','})
+		return append(dst, "}}"...), nil
+	}
 	return append(dst, "}}}"...), nil
 }
 
 // await waits for the answer to p. Progress restarts the timeout, up to the
-// maximum. A request that is given up is cancelled at the server.
-func (c *Client) await(ctx context.Context, p *pending, method string, o *callOptions) ([]byte, error) {
+// maximum; while the user answers what the server asks it stands still. A
+// request that is given up is cancelled at the server.
+func (c *Client) await(ctx context.Context, l link, p *pending, method string, o *callOptions) ([]byte, error) {
 	limit := min(o.timeout, c.opts.MaxTimeout)
 	start := time.Now()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for {
+		left := c.opts.MaxTimeout - time.Since(start)
 		select {
 		case answer := <-p.done:
 			p.deliver(o.progress)
-			return answer.result, answer.err
+			return answer.result, about(method, answer.err)
 		case <-p.woken:
 			p.deliver(o.progress)
 			timer.Reset(min(o.timeout, c.opts.MaxTimeout-time.Since(start)))
 		case <-ctx.Done():
-			c.link.cancel(p, context.Cause(ctx).Error())
-			return nil, fmt.Errorf("mcp: %s: %w", method, context.Cause(ctx))
+			l.cancel(p, context.Cause(ctx).Error())
+			return nil, fmt.Errorf("%s: %w", method, context.Cause(ctx))
 		case <-timer.C:
-			if more := min(p.extension(o.timeout), c.opts.MaxTimeout-time.Since(start)); more > 0 {
-				timer.Reset(more)
+			if left > 0 && l.state().asking.Load() > 0 {
+				timer.Reset(min(o.timeout, left))
 				continue
 			}
-			c.link.cancel(p, "timeout")
-			return nil, fmt.Errorf("mcp: %s: no answer after %v: %w", method, time.Since(start).Round(time.Millisecond), context.DeadlineExceeded)
+			l.cancel(p, "timeout")
+			return nil, fmt.Errorf("%s: no answer after %v: %w", method, time.Since(start).Round(time.Millisecond), context.DeadlineExceeded)
 		}
 	}
 }

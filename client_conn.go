@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"sync"
 )
 
@@ -21,11 +20,11 @@ type connLink struct {
 	shut func() error
 }
 
-func newConnLink(ctx context.Context, conn Conn, log *slog.Logger) *connLink {
+func newConnLink(ctx context.Context, conn Conn, c *Client) *connLink {
 	ctx, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	l := &connLink{calls: calls{log: log}, conn: conn, end: end, wake: make(chan struct{}, 1)}
+	l := &connLink{calls: c.newCalls(), conn: conn, end: end, wake: make(chan struct{}, 1)}
 	l.out = &connWriter{ctx: ctx, io: conn, onFail: func(err error) {
-		l.collapse(fmt.Errorf("mcp: writing to the server: %w", err))
+		l.collapse(&lostError{err: fmt.Errorf("writing to the server: %w", err)})
 	}}
 	l.shut = sync.OnceValue(func() error {
 		l.collapse(ErrClosed)
@@ -54,10 +53,15 @@ func (l *connLink) send(ctx context.Context, _ *pending, out *outgoing) error {
 		if down := l.down(); down != nil {
 			return down
 		}
-		return fmt.Errorf("mcp: sending %s: %w", out.method, err)
+		return fmt.Errorf("sending: %w", err)
 	}
 	l.queue(out.msg)
 	return nil
+}
+
+// tell implements link.
+func (l *connLink) tell(ctx context.Context, msg []byte) error {
+	return l.send(ctx, nil, &outgoing{msg: msg})
 }
 
 // queue has msg written.
@@ -85,7 +89,7 @@ func (l *connLink) write(ctx context.Context) {
 
 // cancel implements link: a notification tells the server.
 func (l *connLink) cancel(p *pending, reason string) {
-	if l.take(p.id) != nil {
+	if l.take(p.id) != nil && !p.silent {
 		l.queue(cancelMessage(p.id, reason))
 	}
 }
@@ -98,13 +102,13 @@ func (l *connLink) read(ctx context.Context) {
 		case errors.Is(err, ErrTooLarge):
 			l.log.Warn("mcp: the server sent a message over the size limit; it was dropped")
 		case errors.Is(err, io.EOF):
-			l.collapse(errors.New("mcp: the server closed the connection"))
+			l.collapse(&lostError{err: errors.New("the server closed the connection")})
 			return
 		case err != nil:
-			l.collapse(fmt.Errorf("mcp: reading from the server: %w", err))
+			l.collapse(&lostError{err: fmt.Errorf("reading from the server: %w", err)})
 			return
 		default:
-			l.receive(bytes.Clone(msg)) // results are spans of it
+			l.receive(l, bytes.Clone(msg)) // results are spans of it
 		}
 	}
 }

@@ -100,13 +100,12 @@ func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]str
 	return result, nil
 }
 
-// ReadResource reads what uri names. An unknown URI is an *Error.
+// ReadResource reads what uri names. If there is nothing, the error, an
+// *Error of the server's, matches ErrNotFound.
 func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOption) (*ReadResult, error) {
-	raw, err := c.request(ctx, &call{method: jsonrpc.MethodResourcesRead, name: uri, options: opts, params: func(dst []byte) ([]byte, error) {
-		return append(jsonx.AppendString(append(dst, `"uri":`...), uri), ','), nil
-	}})
+	raw, err := c.request(ctx, &call{method: jsonrpc.MethodResourcesRead, name: uri, options: opts, params: readParams(uri)})
 	if err != nil {
-		return nil, err
+		return nil, missingResource(uri, err)
 	}
 	var w struct {
 		Contents []wireContents `json:"contents"`
@@ -120,6 +119,33 @@ func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOptio
 		result.Contents[i] = ResourceContents(contents)
 	}
 	return result, nil
+}
+
+// readParams appends the params of a request about a resource.
+func readParams(uri string) func(dst []byte) ([]byte, error) {
+	return func(dst []byte) ([]byte, error) {
+		return append(jsonx.AppendString(append(dst, `"uri":`...), uri), ','), nil
+	}
+}
+
+// missingResource tells that there is no resource from other refusals: by the
+// code of the earlier revisions, and since 2026-07-28 by the URI among the data
+// (Resources › Error Handling).
+func missingResource(uri string, err error) error {
+	e, remote := err.(*Error)
+	if !remote {
+		return err
+	}
+	var data struct {
+		URI string `json:"uri"`
+	}
+	if raw, ok := e.Data.(json.RawMessage); ok {
+		_ = jsonx.Unmarshal(raw, &data) // data of another shape names no URI
+	}
+	if e.Code == jsonrpc.CodeResourceNotFound || e.Code == CodeInvalidParams && data.URI == uri {
+		return fmt.Errorf("%w: %w", ErrNotFound, e)
+	}
+	return err
 }
 
 // Ref names what an argument belongs to: PromptRef or TemplateRef makes one.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -12,13 +13,15 @@ import (
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
-// link is a way for a client's requests to reach their server.
+// link is a way for a client's messages to reach their server.
 type link interface {
-	// expect registers a request under a fresh id.
-	expect(progress bool) *pending
+	// state is what the link keeps of the requests that went over it.
+	state() *calls
 	// send sends the request p; its answer will come to p.done. The message
 	// of out is free again when send returns.
 	send(ctx context.Context, p *pending, out *outgoing) error
+	// tell sends a notification, or a response of an earlier revision.
+	tell(ctx context.Context, msg []byte) error
 	// cancel gives p up and tells the server, in the transport's own way.
 	cancel(p *pending, reason string)
 	// forget drops p; an answer that comes late is ignored.
@@ -36,12 +39,17 @@ type outgoing struct {
 
 // calls are the requests of a link that have no answer yet.
 type calls struct {
-	log *slog.Logger
+	log    *slog.Logger
+	client *Client      // takes what answers no request
+	legacy atomic.Bool  // a revision before 2026-07-28 is spoken: the server may ask
+	asking atomic.Int32 // questions of the server's that are being answered
 
 	mu      sync.Mutex // protects the fields below
 	lastID  int64
 	pending map[int64]*pending
-	err     error // not nil: why the link is down
+	asked   map[string]context.CancelCauseFunc // by the key of their id: questions that are being answered
+	err     error                              // not nil: why the link is down
+	gone    chan struct{}                      // not nil: closed when the link goes down
 }
 
 // pending is a request whose answer is awaited.
@@ -49,8 +57,9 @@ type pending struct {
 	id     int64
 	done   chan answer        // of one element, so that nobody waits to answer
 	woken  chan struct{}      // of one element: events have come; nil: none are wanted
+	sub    *Subscription      // of a subscriptions/listen
 	cancel context.CancelFunc // ends the exchange, where it has a context of its own
-	held   atomic.Int64       // the timeout stands still if negative; else until when it did, in Unix nanoseconds
+	silent bool               // the server is not told when it is given up
 
 	mu     sync.Mutex
 	events []ProgressEvent
@@ -61,13 +70,29 @@ type answer struct {
 	err    error
 }
 
+// lostError says that a request has no answer because its way to the server
+// broke. The server may have worked on it, unless it is unread.
+type lostError struct {
+	err    error
+	unread bool
+}
+
+func (e *lostError) Error() string { return e.err.Error() }
+
+func (e *lostError) Unwrap() error { return e.err }
+
 // maxEvents bounds the progress that waits for a slow caller; the oldest goes
 // first, as later progress says more.
 const maxEvents = 1024
 
-// expect implements link. Ids are never used twice.
-func (c *calls) expect(progress bool) *pending {
-	p := &pending{done: make(chan answer, 1)}
+func (c *Client) newCalls() calls { return calls{log: c.log, client: c} }
+
+// state implements link.
+func (c *calls) state() *calls { return c }
+
+// expect registers a request under a fresh id: ids are never used twice.
+func (c *calls) expect(progress bool, sub *Subscription) *pending {
+	p := &pending{done: make(chan answer, 1), sub: sub}
 	if progress {
 		p.woken = make(chan struct{}, 1)
 	}
@@ -99,6 +124,21 @@ func (c *calls) take(id int64) *pending {
 	return p
 }
 
+// find returns the request with the given id, nil if its answer is not
+// awaited.
+func (c *calls) find(id int64) *pending {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pending[id]
+}
+
+// idle reports whether no answer is awaited.
+func (c *calls) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.pending) == 0
+}
+
 // fail takes the link down, once; everybody who waits gets err. It reports
 // whether it was the first.
 func (c *calls) fail(err error) bool {
@@ -108,9 +148,15 @@ func (c *calls) fail(err error) bool {
 		return false
 	}
 	c.err = err
-	waiting := c.pending
-	c.pending = nil
+	waiting, asked := c.pending, c.asked
+	c.pending, c.asked = nil, nil
+	if c.gone != nil {
+		close(c.gone)
+	}
 	c.mu.Unlock()
+	for _, end := range asked {
+		end(err)
+	}
 	for _, p := range waiting {
 		p.done <- answer{err: err}
 	}
@@ -124,9 +170,21 @@ func (c *calls) down() error {
 	return c.err
 }
 
-// receive deals with one message. What is no answer or progress of ours is
-// logged and dropped: a server of this revision asks nothing.
-func (c *calls) receive(data []byte) {
+// fallen returns a channel that is closed when the link is down.
+func (c *calls) fallen() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone == nil {
+		c.gone = make(chan struct{})
+		if c.err != nil {
+			close(c.gone)
+		}
+	}
+	return c.gone
+}
+
+// receive deals with one message that came over l. It never waits.
+func (c *calls) receive(l link, data []byte) {
 	var m jsonrpc.Message
 	if err := jsonrpc.Decode(data, Limits{}.withDefaults().Depth, &m); err != nil {
 		c.log.Warn("mcp: the server sent a bad message; it was dropped", "error", err)
@@ -138,13 +196,23 @@ func (c *calls) receive(data []byte) {
 	case m.Kind == jsonrpc.Notification && m.Method == jsonrpc.NotifyProgress:
 		c.progress(&m)
 	default:
-		c.log.Warn("mcp: the server sent what this client does not expect; it was dropped", "method", m.Method)
+		c.client.incoming(l, &m)
 	}
 }
 
+// ownID reads an id or a token that the client gave out. Some servers send
+// numbers back as strings.
+func ownID(raw []byte) (int64, bool) {
+	if text, quoted := jsonx.View(raw); quoted {
+		raw = []byte(text)
+	}
+	id, err := strconv.ParseInt(string(raw), 10, 64)
+	return id, err == nil
+}
+
 func (c *calls) answer(m *jsonrpc.Message) {
-	id, err := strconv.ParseInt(string(m.ID), 10, 64)
-	if err != nil {
+	id, own := ownID(m.ID)
+	if !own {
 		c.log.Warn("mcp: the server sent an error that belongs to no request", "error", string(m.Fault()))
 		return
 	}
@@ -158,20 +226,29 @@ func (c *calls) answer(m *jsonrpc.Message) {
 	}
 }
 
+// settle answers p with err, unless it has an answer.
+func (c *calls) settle(p *pending, err error) {
+	if c.take(p.id) != nil {
+		p.done <- answer{err: err}
+	}
+}
+
 func (c *calls) progress(m *jsonrpc.Message) {
 	var params struct {
-		Token   int64   `json:"progressToken"`
 		Done    float64 `json:"progress"`
 		Total   float64 `json:"total"`
 		Message string  `json:"message"`
 	}
-	if err := jsonx.Unmarshal(m.Params(), &params); err != nil {
+	token, err := jsonx.Find(m.Params(), "progressToken")
+	if err == nil {
+		err = jsonx.Unmarshal(m.Params(), &params)
+	}
+	if err != nil {
 		c.log.Warn("mcp: the server sent malformed progress; it was dropped", "error", err)
 		return
 	}
-	c.mu.Lock()
-	p := c.pending[params.Token]
-	c.mu.Unlock()
+	id, _ := ownID(token)
+	p := c.find(id)
 	if p == nil || p.woken == nil {
 		return
 	}
@@ -200,3 +277,8 @@ func (p *pending) deliver(fn func(ProgressEvent)) {
 		fn(e)
 	}
 }
+
+// waiting reports whether p has no answer yet.
+func (c *calls) waiting(p *pending) bool { return c.find(p.id) != nil }
+
+var errNoAnswer = errors.New("the server ended the stream before its answer")

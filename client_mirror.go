@@ -2,28 +2,44 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 
 	"github.com/typedmcp/mcp/internal/header"
+	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/schema"
 )
 
-// bind learns which arguments of a tool headers mirror. It reports false for a
-// tool that must not be used because its annotations are invalid (MCP
-// 2026-07-28, Streamable HTTP › Schema Extension). Other transports have no
-// headers and keep such tools.
-func (c *Client) bind(info *ToolInfo) bool {
+// knownTool is what listing a tool taught about calling it.
+type knownTool struct {
+	bindings header.Bindings // arguments that headers mirror
+	output   *outputSchema   // nil: none
+}
+
+// maxKnownTools bounds what a server can make the client remember. Tools
+// beyond are called as if they had not been listed.
+const maxKnownTools = 10_000
+
+// mirrors reports whether headers repeat arguments: over HTTP since revision
+// 2026-07-28.
+func (c *Client) mirrors() bool {
+	_, modern := c.peer.Load().link.(*httpLink)
+	return modern
+}
+
+// learn takes in a tool that was listed. It reports false for one that must
+// not be used because its annotations are invalid (MCP 2026-07-28, Streamable
+// HTTP › Schema Extension). Other transports have no headers and keep such
+// tools.
+func (c *Client) learn(info *ToolInfo) bool {
 	if info.Name == "" {
 		c.log.Warn("mcp: the server listed a tool without a name; it was left out")
 		return false
 	}
-	if _, overHTTP := c.link.(*httpLink); !overHTTP {
-		return true
-	}
-	var found header.Bindings
-	if bytes.Contains(info.InputSchema, []byte(`x-mcp-header`)) {
+	var known knownTool
+	if c.mirrors() && bytes.Contains(info.InputSchema, []byte(`x-mcp-header`)) {
 		plan, problems := schema.Raw(info.InputSchema, schema.RawOptions{Object: true, Verbatim: true})
 		for _, p := range problems {
 			if !p.Warning {
@@ -31,31 +47,61 @@ func (c *Client) bind(info *ToolInfo) bool {
 				return false
 			}
 		}
-		found = plan.Headers()
+		known.bindings = plan.Headers()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mirrors == nil {
-		c.mirrors = make(map[string]header.Bindings)
+	before := c.tools[info.Name]
+	switch {
+	case info.OutputSchema == nil:
+	case before != nil && before.output != nil && bytes.Equal(before.output.json, info.OutputSchema):
+		known.output = before.output
+	default:
+		known.output = &outputSchema{json: bytes.Clone(info.OutputSchema)}
 	}
-	if found == nil {
-		delete(c.mirrors, info.Name)
-	} else {
-		c.mirrors[info.Name] = found
+	switch {
+	case known.bindings == nil && known.output == nil:
+		delete(c.tools, info.Name)
+	case before != nil || len(c.tools) < maxKnownTools:
+		if c.tools == nil {
+			c.tools = make(map[string]*knownTool)
+		}
+		c.tools[info.Name] = &known
 	}
 	return true
 }
 
-// bindings returns what is known of a tool's mirrored arguments.
-func (c *Client) bindings(tool string) header.Bindings {
+// known returns what was learned about a tool, nil for nothing.
+func (c *Client) known(tool string) *knownTool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.mirrors[tool]
+	return c.tools[tool]
+}
+
+// bindings returns what is known of a tool's mirrored arguments.
+func (c *Client) bindings(tool string) header.Bindings {
+	if t := c.known(tool); t != nil {
+		return t.bindings
+	}
+	return nil
+}
+
+// relearn lists the tools again because the server found the headers of a call
+// wrong (MCP 2026-07-28, Streamable HTTP › Client Behavior).
+func (c *Client) relearn(ctx context.Context) bool {
+	c.cache.drop(jsonrpc.MethodToolsList)
+	for _, err := range c.Tools(ctx) {
+		if err != nil {
+			c.log.Warn("mcp: the server found the headers of a call wrong, and its tools could not be listed anew", "error", err)
+			return false
+		}
+	}
+	return true
 }
 
 // mirror returns the headers that repeat arguments of a call.
 func mirror(tool string, bindings header.Bindings, args []byte) (http.Header, error) {
-	if args == nil {
+	if args == nil || bindings == nil {
 		return nil, nil
 	}
 	h := make(http.Header)
@@ -63,11 +109,11 @@ func mirror(tool string, bindings header.Bindings, args []byte) (http.Header, er
 		b := &bindings[i]
 		raw, err := jsonx.Find(args, b.Path...)
 		if err != nil {
-			return nil, fmt.Errorf("mcp: arguments for tool %q: %w", tool, err)
+			return nil, fmt.Errorf("arguments for tool %q: %w", tool, err)
 		}
 		value, send, err := b.Value(raw, jsonx.Unquote)
 		if err != nil {
-			return nil, fmt.Errorf("mcp: arguments for tool %q: %w", tool, err)
+			return nil, fmt.Errorf("arguments for tool %q: %w", tool, err)
 		}
 		if send {
 			h[b.Key] = []string{value}

@@ -18,9 +18,9 @@ type flight struct {
 	conn    *conn
 	batch   *batch // nil: a message of its own
 	key     string
-	counted bool // against Limits.InFlight
+	counted bool          // against Limits.InFlight
 	turn    chan struct{} // not nil: it waits for a place to go on in; closed when it has one. conn.mu protects it
-	over    bool // answered or cancelled: nothing more is written; conn.mu protects it
+	over    bool          // answered or cancelled: nothing more is written; conn.mu protects it
 }
 
 // request starts f, or refuses it.

@@ -76,7 +76,7 @@ func TestDeprecatedAPI(t *testing.T) {
 	docs := exportedDocs(t)
 	mark := regexp.MustCompile(`Deprecated: SEP-\d{4} deprecates [a-z ]+ in revision 2026-07-28; (it|they) will not be removed before 2027-07-28\.`)
 	deprecated := regexp.MustCompile(`^(Ask)?(Sampl\w*|Roots?(Capability)?|ModelPreferences|ToolUseContent|ToolResultContent|Blocks|Request\.LogLevel|` +
-		`ServerOptions\.Logging|ClientOptions\.(Sample\w*|Roots))$`)
+		`ServerOptions\.Logging|ClientOptions\.(Sample\w*|Roots|ServerLog\w*)|Client\.RootsChanged)$`)
 	t.Run("DEP-03 LOG-09 all that is deprecated says so", func(t *testing.T) {
 		marked := 0
 		for name, doc := range docs {

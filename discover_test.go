@@ -177,6 +177,16 @@ func pageIn(t testing.TB, answer string) page {
 	return p
 }
 
+// secondPage is the cursor of the second page of the tools of s.
+func secondPage(t testing.TB, s *mcp.Server) string {
+	t.Helper()
+	first := pageIn(t, ask(t, s, modernRequest("1", "tools/list")))
+	if first.cursor == nil {
+		t.Fatal("PAG-06 the first page has no cursor")
+	}
+	return *first.cursor
+}
+
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	ask2 := func(c *lineClient, cursor string) string {
@@ -227,7 +237,7 @@ func TestPaging(t *testing.T) {
 	t.Run("PAG-05 a cursor holds on another connection, in another era, and again", func(t *testing.T) {
 		t.Parallel()
 		s := fiveTools("s", mcp.ServerOptions{})
-		cursor := *pageIn(t, ask(t, s, modernRequest("1", "tools/list"))).cursor
+		cursor := secondPage(t, s)
 		line := fmt.Sprintf(`"cursor":%q`, cursor)
 		for range 2 {
 			if p := pageIn(t, ask(t, s, modernRequest("1", "tools/list", line))); p.names != "cd" {
@@ -239,8 +249,7 @@ func TestPaging(t *testing.T) {
 		}
 	})
 	s := fiveTools("s", mcp.ServerOptions{})
-	cursor := *pageIn(t, ask(t, s, modernRequest("1", "tools/list"))).cursor
-	foreign := *pageIn(t, ask(t, fiveTools("other", mcp.ServerOptions{}), modernRequest("1", "tools/list"))).cursor
+	cursor, foreign := secondPage(t, s), secondPage(t, fiveTools("other", mcp.ServerOptions{}))
 	plain, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -187,5 +188,5 @@ func isText(mimeType string, data []byte) bool {
 			return false
 		}
 	}
-	return utf8.Valid(data) && !strings.Contains(string(data), "\x00")
+	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }

@@ -219,7 +219,7 @@ func TestHTTPCORS(t *testing.T) {
 		a.expect(t, 204, "")
 		want := map[string]string{
 			"Access-Control-Allow-Origin":   "https://app.example.com",
-			"Access-Control-Allow-Methods":  "POST",
+			"Access-Control-Allow-Methods":  "GET, POST, DELETE",
 			"Access-Control-Allow-Headers":  "content-type, mcp-method, mcp-name, mcp-protocol-version, mcp-param-region, authorization",
 			"Access-Control-Expose-Headers": "Mcp-Session-Id, WWW-Authenticate",
 			"Access-Control-Max-Age":        "7200",
@@ -244,7 +244,7 @@ func TestHTTPCORS(t *testing.T) {
 	})
 	t.Run("C83 OPTIONS of a page that is no preflight", func(t *testing.T) {
 		a := exchange(t, h, preflight("-Access-Control-Request-Method"))
-		if a.status != 405 || a.header.Get("Allow") != "POST" {
+		if a.status != 405 || a.header.Get("Allow") != "GET, POST, DELETE" {
 			t.Errorf("%d %v", a.status, a.header)
 		}
 	})

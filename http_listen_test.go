@@ -148,7 +148,7 @@ func TestListenAndServe(t *testing.T) {
 				t.Errorf("%s: %d", path, a.status)
 			}
 		}
-		if a := fetch(t, oneShot, l.url(), withMethod(httpPost(""), "GET")); a.status != 405 {
+		if a := fetch(t, oneShot, l.url(), withMethod(httpPost(""), "PUT")); a.status != 405 {
 			t.Errorf("GET: %d", a.status)
 		}
 	})

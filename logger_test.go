@@ -203,6 +203,14 @@ type panicsWhenLogged struct{}
 
 func (panicsWhenLogged) MarshalJSON() ([]byte, error) { panic("a secret of the program") }
 
+// logsInJSON logs while it is encoded.
+type logsInJSON struct{ ctx context.Context }
+
+func (l logsInJSON) MarshalJSON() ([]byte, error) {
+	mcp.Logger(l.ctx).Error("being encoded")
+	return []byte("{}"), nil
+}
+
 // redacting is how a server keeps something out of all logs.
 type redacting struct{ slog.Handler }
 
@@ -292,6 +300,16 @@ func TestLoggerUse(t *testing.T) {
 		if !strings.Contains(book.String(), "too late") {
 			t.Error("the server's log does not have it either")
 		}
+	})
+	bubble(t, "LOG-04 nor while its response is made", func(t *testing.T) {
+		s := mcp.NewServer("fixture", "1.0.0", &mcp.ServerOptions{Logging: true})
+		mcp.AddTool(s, "t", "", func(ctx context.Context, _ noArgs) (logsInJSON, error) { return logsInJSON{ctx}, nil })
+		c := serveLines(t, s)
+		c.send(modernCall("1", "t", `{}`, wantLevel("debug")))
+		if m := parseWire(t, c.next()); m.Result == nil {
+			t.Errorf("got %+v", m)
+		}
+		c.quiet()
 	})
 	bubble(t, "LOG-04 STD-09 nor after it was cancelled", func(t *testing.T) {
 		s := newLogging(true, new(logBook), func(ctx context.Context) {

@@ -75,8 +75,9 @@ type ServerOptions struct {
 	// are ignored.
 	StrictArgs bool
 	// FullSchemas advertises all that is enforced of schemas derived from Go
-	// types and of built ones. By default keywords that some hosts refuse are
-	// left to descriptions, in words.
+	// types, parts of built ones among them. By default keywords that some hosts
+	// refuse are left to descriptions, in words, and a warning tells of schemas
+	// that were written or built with such keywords.
 	FullSchemas bool
 	// Extensions are the protocol extensions that the server supports, by id,
 	// such as "com.example/audit", with their settings, which have to be JSON
@@ -129,6 +130,8 @@ type Limits struct {
 	InFlight int // running calls of one connection: 64
 	Queue    int // calls of one connection that wait to run: 256
 	Streams  int // open subscriptions of the whole server: 10,000
+	Sessions int // of clients of earlier revisions at one HTTP endpoint; more end those that are idle the longest: 10,000
+	Events   int // streamed messages that such a session keeps for a client that lost its connection, besides 4 MiB: 1024
 	Rounds   int // of one call that asks for input: 16
 	State    int // bytes of what a client carries for such a call: 64 KiB
 }
@@ -139,7 +142,7 @@ func (l Limits) withDefaults() Limits {
 		value int
 	}{
 		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.RawArgs, 1 << 20},
-		{&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000}, {&l.Rounds, 16}, {&l.State, 64 << 10},
+		{&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000}, {&l.Sessions, 10_000}, {&l.Events, 1024}, {&l.Rounds, 16}, {&l.State, 64 << 10},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -288,6 +289,52 @@ func TestWarnings(t *testing.T) {
 		mcp.AddTool(s, "a b", "", returning[struct{}](""))
 		if err := s.Check(); err != nil || calls != 1 {
 			t.Errorf("Check: %v after %d calls", err, calls)
+		}
+	})
+}
+
+// TestHostWarnings shows what is said of schemas that some hosts refuse.
+func TestHostWarnings(t *testing.T) {
+	t.Parallel()
+	hard := mcp.RawSchema(objectSchema(`"a":{"type":["string","null"]}`, `"anyOf":[{"required":["a"]},{"required":["b"]}]`))
+	register := func(full bool) []map[string]any {
+		var book logBook
+		s := mcp.NewServer("s", "1", &mcp.ServerOptions{Logger: book.logger(), FullSchemas: full})
+		raw := func(context.Context, json.RawMessage) (*mcp.Result, error) { return nil, nil }
+		mcp.AddRawTool(s, "raw", "", hard, raw)
+		mcp.AddRawTool(s, "verbatim", "", hard, raw).ApplicationValidated()
+		mcp.AddRawTool(s, "out", "", mcp.Object(), raw).OutputSchema(mcp.RawSchema(`{"type":"object"}`))
+		mcp.AddRawTool(s, "safe", "", mcp.RawSchema(objectSchema(`"a":{"type":"string"}`)), raw)
+		mcp.AddRawTool(s, "built", "", mcp.Object().Number("n", "").Keyword("exclusiveMinimum", 0).Integer("i", "").Enum(1, 2), raw)
+		mcp.AddTool(s, "typed", "", func(_ context.Context, a struct {
+			N int `jsonschema:"multipleOf=3,enum=3,enum=6"`
+		}) (int, error) {
+			return a.N, nil
+		})
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		return book.records(t, slog.LevelWarn)
+	}
+	t.Run("keywords and forms that hosts refuse are warned about, with their place", func(t *testing.T) {
+		var got []string
+		for _, w := range register(false) {
+			got = append(got, fmt.Sprint(w["feature"], " ", w["msg"]))
+			if !callSite.MatchString(fmt.Sprint(w["caller"])) {
+				t.Errorf("no place: %v", w)
+			}
+		}
+		refused := `mcp: input schema: some hosts refuse a tool for a list of types at #/properties/a, "anyOf" at #`
+		for i, want := range []string{`tool "raw" ` + refused, `tool "verbatim" ` + refused, `tool "out" mcp: output schema: some hosts refuse a tool for no "properties" at #`,
+			`tool "built" mcp: input schema: some hosts refuse a tool for "exclusiveMinimum" at #/properties/n, an "enum" of other values than strings at #/properties/i`} {
+			if len(got) != 4 || !strings.HasPrefix(got[i], want) {
+				t.Fatalf("warnings:\n%s\nwant one that begins with %s", strings.Join(got, "\n"), want)
+			}
+		}
+	})
+	t.Run("not for those who say that their hosts take all", func(t *testing.T) {
+		if got := register(true); len(got) != 0 {
+			t.Errorf("warnings: %v", got)
 		}
 	})
 }

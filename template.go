@@ -97,6 +97,27 @@ func newURITemplate(text string, isList func(name string) bool) (*uriTemplate, e
 	return t, nil
 }
 
+// checkTemplates finds templates that are never read because an earlier one
+// matches the same URIs. With Visible both may have their readers.
+func (r *registry) checkTemplates() (warnings []*RegistrationError) {
+	if r.srv.filter != nil {
+		return nil
+	}
+	first := make(map[string]*Resource)
+	for _, res := range r.resources {
+		if res.template == nil || res.disabled {
+			continue
+		}
+		pattern := res.template.match.String()
+		if earlier := first[pattern]; earlier != nil {
+			warnings = append(warnings, res.finding("it is never read: %q, registered at %s, matches the same URIs", earlier.uri, earlier.site))
+			continue
+		}
+		first[pattern] = res
+	}
+	return warnings
+}
+
 func newTemplatePart(text, op, specs string, isList func(string) bool) (*templatePart, error) {
 	part := templateOps[op]
 	part.text, part.op = text, op

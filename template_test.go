@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
@@ -63,6 +64,7 @@ func TestTemplateMatching(t *testing.T) {
 		{"RES-08 decoded once", "t://{a}", "t://a%2Fb%252Fc%20d", `{"a":"a/b%2Fc d"}`},
 		{"RES-08 in either case of the escapes", "t://{a}", "t://%c3%A4", `{"a":"ä"}`},
 		{"RES-08 a plus sign is no space", "t://{a}", "t://x%2By", `{"a":"x+y"}`},
+		{"RES-08 nor is one that stands as such", "t://{+a}", "t://x+y", `{"a":"x+y"}`},
 		{"RES-08 bytes that are no UTF-8", "t://{a}", "t://%ff", missing},
 		{"RES-08 reserved characters must be escaped", "t://{a}", "t://x:y", missing},
 		{"RES-08 and commas too", "t://{a}", "t://x,y", missing},
@@ -124,6 +126,38 @@ func TestTemplateMatching(t *testing.T) {
 			}
 			if got := contentsIn(t, answer); len(got) != 1 || *got[0].Text != want || got[0].URI != tt.uri {
 				t.Errorf("got %s\nwant %s", answer, want)
+			}
+		})
+	}
+}
+
+func TestTemplatesShadowed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		add  func(s *mcp.Server)
+		want int // warnings
+	}{
+		{"the same shape", func(s *mcp.Server) {}, 1},
+		{"another literal", func(s *mcp.Server) { mcp.AddTemplate(s, "u://{b}", "b", returning[templateVars]("")) }, 1},
+		{"the same shape twice", func(s *mcp.Server) { mcp.AddTemplate(s, "t://{n}", "n", returning[templateVars]("")) }, 2},
+		{"a disabled one", func(s *mcp.Server) { mcp.AddTemplate(s, "t://{n}", "n", returning[templateVars]("")).Disabled() }, 1},
+		{"with Visible, which may tell them apart", func(s *mcp.Server) {
+			s.Visible(func(context.Context, mcp.Info) bool { return true })
+		}, 0},
+	} {
+		t.Run("P4 RES-08 a template that an earlier one hides is a warning: "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			var log logBook
+			s := mcp.NewServer("s", "1", &mcp.ServerOptions{Logger: log.logger()})
+			mcp.AddTemplate(s, "t://{a}", "a", returning[templateVars](""))
+			mcp.AddTemplate(s, "t://{b}", "b", returning[templateVars](""))
+			tt.add(s)
+			if err := s.Check(); err != nil {
+				t.Fatal(err)
+			}
+			if got := log.records(t, slog.LevelWarn); len(got) != tt.want || strings.Count(fmt.Sprint(got), "it is never read") != tt.want {
+				t.Errorf("%v", got)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/schema"
 )
@@ -209,6 +210,11 @@ func (t *Tool) planFrom(s *Schema, what string, f schemaForm) *schema.Plan {
 			e = t.finding("%s: %s", what, p.Reason)
 		}
 		t.given.add(e, p.Warning)
+	}
+	if plan != nil && s.source != derivedSchema && !f.full && (t.given.input == s || f.out) {
+		if refused := plan.HostRefusals(); len(refused) > 0 {
+			t.given.add(t.finding("%s: some hosts refuse a tool for %s; write it without, or set ServerOptions.FullSchemas if yours take all of JSON Schema", what, strings.Join(refused, ", ")), true)
+		}
 	}
 	return plan
 }

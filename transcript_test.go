@@ -66,12 +66,15 @@ func describedServer() *mcp.Server {
 	return s
 }
 
+// transcriptEvents are what transcripts have happen at a server. Files add theirs in an init function.
+var transcriptEvents = map[string]func(testing.TB, *mcp.Server){}
+
 // TestTranscripts replays the conversations under testdata/wire. Their files are txtar archives:
 //
 //   - the comment: in the first line a title, which names the sub-test; then what is shown
 //   - server: a key of transcriptServers
 //   - lines: the conversation. "-> " begins a line that the client sends; "=> " bytes that it sends, as a Go string, with
-//     no newline added; "<- " a line that the server has to answer with, byte for byte. Each line of the client is sent
+//     no newline added; "!! " a key of transcriptEvents; "<- " a line that the server has to answer with, byte for byte. Each line of the client is sent
 //     when the server has nothing left to do.
 //
 // With -update the server's lines are written instead of compared.
@@ -126,7 +129,8 @@ func replay(t *testing.T, server, conversation string) string {
 	}
 	var got bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		c := serveLines(t, setup())
+		s := setup()
+		c := serveLines(t, s)
 		for _, line := range strings.Split(conversation, "\n") {
 			switch text, _ := strings.CutPrefix(line, line[:min(3, len(line))]); {
 			case strings.HasPrefix(line, "<- "):
@@ -139,8 +143,10 @@ func replay(t *testing.T, server, conversation string) string {
 					t.Fatalf("not a Go string: %s", text)
 				}
 				c.raw(raw)
+			case strings.HasPrefix(line, "!! ") && transcriptEvents[text] != nil:
+				transcriptEvents[text](t, s)
 			default:
-				t.Fatalf("a line of a transcript begins with \"-> \", \"=> \" or \"<- \": %q", line)
+				t.Fatalf("a line of a transcript begins with \"-> \", \"=> \", \"<- \" or \"!! \" and an event: %q", line)
 			}
 			got.WriteString(line + "\n")
 			synctest.Wait()

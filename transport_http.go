@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/wire"
 )
@@ -40,6 +39,15 @@ type HTTPOptions struct {
 	Auth *Auth
 	// Legacy says how clients of revisions before 2026-07-28 are served.
 	Legacy LegacyMode
+	// SessionTTL is how long such a client's session lasts in which nothing
+	// goes on: no request and no stream. 0 means 30 minutes.
+	SessionTTL time.Duration
+	// MaxStream is how long a stream to a client of revision 2025-11-25 may
+	// stay open. Then the server ends it, and the client comes back after a
+	// second for the rest (MCP 2025-11-25, Transports › Sending Messages to
+	// the Server); calls go on meanwhile. Set it where something on the way
+	// cuts long responses. 0 means as long as it takes.
+	MaxStream time.Duration
 }
 
 // LegacyMode says how an HTTP server treats the revisions that are opened by
@@ -47,10 +55,15 @@ type HTTPOptions struct {
 type LegacyMode int
 
 const (
-	// LegacySessions, the default, gives each client a session.
+	// LegacySessions, the default, gives each client a session, which is its
+	// own alone and lives in the memory of this process: handlers can ask such
+	// clients, changes are announced to them, and they may come back for what
+	// a broken connection held up. Behind a load balancer their requests have
+	// to reach the same replica, by Mcp-Session-Id.
 	LegacySessions LegacyMode = iota
-	// LegacyStateless serves them without sessions: tools can be listed and
-	// called.
+	// LegacyStateless serves them without sessions, on whatever replica:
+	// features can be listed and used, but such clients cannot be asked, told
+	// of changes or sent logs.
 	LegacyStateless
 	// LegacyOff refuses them.
 	LegacyOff
@@ -65,6 +78,10 @@ func (o *HTTPOptions) check() error {
 		return fmt.Errorf("mcp: option KeepAlive: %v is negative; 0 means %v", o.KeepAlive, defaultKeepAlive)
 	case o.Legacy < LegacySessions || o.Legacy > LegacyOff:
 		return fmt.Errorf("mcp: option Legacy: %d is no LegacyMode", o.Legacy)
+	case o.SessionTTL < 0:
+		return fmt.Errorf("mcp: option SessionTTL: %v is negative; 0 means %v", o.SessionTTL, defaultSessionTTL)
+	case o.MaxStream < 0:
+		return fmt.Errorf("mcp: option MaxStream: %v is negative; 0 means that streams have no limit", o.MaxStream)
 	}
 	return nil
 }
@@ -99,6 +116,9 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 	if h.opts.KeepAlive == 0 {
 		h.opts.KeepAlive = defaultKeepAlive
 	}
+	if h.opts.SessionTTL == 0 {
+		h.opts.SessionTTL = defaultSessionTTL
+	}
 	if h.guard, err = newGuard(&h.opts); err != nil {
 		return nil, err
 	}
@@ -108,6 +128,9 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 	h.modernOnly = h.opts.Legacy == LegacyOff
 	if served := s.versions(h.modernOnly); len(served) == 0 {
 		return nil, errors.New("mcp: option Legacy: LegacyOff leaves nothing to serve, as ServerOptions.Versions names older revisions only")
+	}
+	if h.opts.Legacy == LegacySessions && snap.legacy() {
+		h.sessions = newSessionStore(s, h.opts.SessionTTL)
 	}
 	h.active.init(h.opts.KeepAlive)
 	if err := s.serving.add(h); err != nil {
@@ -124,6 +147,7 @@ type httpHandler struct {
 	gate       *gate
 	modernOnly bool // revisions before 2026-07-28 are refused
 	active     streams
+	sessions   *sessionStore // nil: there are none
 
 	once sync.Once
 	over chan struct{} // closed by stop
@@ -143,11 +167,21 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
+	switch {
+	case r.Method == http.MethodPost:
+		h.post(w, r)
+	case r.Method == http.MethodGet && h.sessions != nil:
+		h.get(w, r)
+	case r.Method == http.MethodDelete && h.sessions != nil:
+		h.delete(w, r)
+	default:
+		w.Header().Set("Allow", h.guard.methods)
 		w.WriteHeader(http.StatusMethodNotAllowed)
-		return
 	}
+}
+
+// post answers POST: one message, or several of a revision that has batches.
+func (h *httpHandler) post(w http.ResponseWriter, r *http.Request) {
 	json, sse := accepts(r.Header["Accept"])
 	switch {
 	case !jsonBody(r.Header["Content-Type"]):
@@ -179,8 +213,7 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 	req := &st.ctx.req
 	req.carrier, req.header, req.modernOnly = st, r.Header, h.modernOnly
 	if err := jsonrpc.Decode(body, h.snap.srv.opts.Limits.Depth, &req.msg); err != nil {
-		if rev := h.legacyRevision(r.Header); rev != nil && rev.Batches && isArray(body) {
-			h.receiveBatch(w, r, body, rev)
+		if isArray(body) && h.receiveBatch(w, r, body) {
 			return
 		}
 		var fault *jsonrpc.Fault
@@ -190,36 +223,16 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 	}
 	switch req.msg.Kind {
 	case jsonrpc.Response:
-		refuseHTTP(w, http.StatusBadRequest, "responses are not accepted: this server asks nothing")
+		h.responded(st)
 	case jsonrpc.Notification:
 		h.notified(st)
 	default:
-		switch {
-		case req.msg.Method == jsonrpc.MethodListen && !sse:
+		if req.msg.Method == jsonrpc.MethodListen && !sse {
 			refuseHTTP(w, http.StatusNotAcceptable, "Accept must allow text/event-stream: subscriptions are streams")
-		case h.classify(st):
-			st.serve()
+			return
 		}
+		h.request(st)
 	}
-}
-
-// notified answers a notification. None means anything without a session, not
-// even a cancellation, as ids are unique to a client only. Headers may be
-// absent, but not name a version that is not served.
-func (h *httpHandler) notified(st *httpStream) {
-	version, present, repeated := header.One(st.r.Header, header.ProtocolVersion)
-	var fault *Error
-	switch {
-	case repeated:
-		fault = checkVersionHeader(&st.ctx.req)
-	case present && !h.serves(wire.Lookup(version)):
-		fault = h.snap.srv.unsupported(version, h.modernOnly)
-	}
-	if fault != nil {
-		writeJSON(st.w, http.StatusBadRequest, h.snap.srv.appendFault(nil, nil, fault))
-		return
-	}
-	st.w.WriteHeader(http.StatusAccepted)
 }
 
 // serves reports whether the endpoint serves rev, which may be nil.
@@ -298,6 +311,9 @@ func (h *httpHandler) stopped() bool {
 func (h *httpHandler) stop(cause error) {
 	h.once.Do(func() {
 		close(h.over)
+		if h.sessions != nil {
+			h.sessions.stop()
+		}
 		h.active.end(cause, func() { h.snap.srv.serving.remove(h) })
 	})
 }

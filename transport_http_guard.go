@@ -19,10 +19,14 @@ type guard struct {
 	origins []string // as browsers send them
 	hosts   []authority
 	anyHost bool
+	methods string // that the endpoint has
 }
 
 func newGuard(opts *HTTPOptions) (*guard, error) {
-	g := &guard{anyHost: opts.InsecureAnyHost}
+	g := &guard{anyHost: opts.InsecureAnyHost, methods: http.MethodPost}
+	if opts.Legacy == LegacySessions {
+		g.methods = "GET, POST, DELETE"
+	}
 	for _, o := range opts.AllowedOrigins {
 		origin, ok := parseOrigin(o)
 		if !ok {
@@ -74,7 +78,7 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 		forbid(w, fmt.Sprintf("the origin %.200q is not among HTTPOptions.AllowedOrigins", strings.Join(origins, ", ")))
 		return false
 	}
-	return !cors(w, r, origins[0])
+	return !g.cors(w, r, origins[0])
 }
 
 func forbid(w http.ResponseWriter, why string) {
@@ -208,7 +212,7 @@ var corsHeaders = []string{
 
 // cors tells the browser of an allowed page that it may read the answer. It
 // reports whether the request was a preflight, which has then been answered.
-func cors(w http.ResponseWriter, r *http.Request, origin string) bool {
+func (g *guard) cors(w http.ResponseWriter, r *http.Request, origin string) bool {
 	head := w.Header()
 	head.Add("Vary", "Origin")
 	head.Set("Access-Control-Allow-Origin", origin)
@@ -223,7 +227,7 @@ func cors(w http.ResponseWriter, r *http.Request, origin string) bool {
 			allowed = append(allowed, name)
 		}
 	}
-	head.Set("Access-Control-Allow-Methods", http.MethodPost)
+	head.Set("Access-Control-Allow-Methods", g.methods)
 	if allowed != nil {
 		head.Set("Access-Control-Allow-Headers", strings.Join(allowed, ", "))
 	}

@@ -27,13 +27,15 @@ type httpStream struct {
 	h         *httpHandler
 	w         http.ResponseWriter
 	r         *http.Request
-	json, sse bool // what the client accepts
+	json, sse bool           // what the client accepts
+	sess      *sessionStream // nil: it is not of a session
 	length    [1]string
 
-	mu   sync.Mutex // protects the fields below and orders writes
-	open bool       // the response is a stream by now
-	done bool       // the response is complete
-	err  error      // the first write error
+	mu     sync.Mutex // protects the fields below and orders writes
+	open   bool       // the response is a stream by now
+	done   bool       // the answer is there
+	closed bool       // the response has ended, whatever of the answer
+	err    error      // the first write error
 
 	seen  atomic.Uint64  // tick of the last sign of life
 	alive sync.WaitGroup // the calls of keepAlive
@@ -86,8 +88,9 @@ func write(w http.ResponseWriter, rc *http.ResponseController, data []byte) erro
 // serve runs the request in net/http's goroutine.
 func (st *httpStream) serve() {
 	defer st.ctx.close()
+	defer st.leaveSession()
 	if !st.h.active.add(st) {
-		unavailable(st.w)
+		st.refuse()
 		return
 	}
 	defer st.h.active.remove(st)
@@ -98,7 +101,7 @@ func (st *httpStream) serve() {
 			fault := st.gone()
 			st.hangUp()
 			st.finish(st.h.snap.srv.appendFault(nil, st.ctx.req.msg.ID, fault), fault)
-			_ = http.NewResponseController(st.w).Flush() // nobody else will
+			st.flush() // nobody else will
 		}
 	}()
 	out, fault := st.h.snap.latest().handle(&st.ctx, (*buf)[:0])
@@ -121,8 +124,26 @@ func (st *httpStream) gone() *Error {
 func (st *httpStream) hangUp() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if !st.open {
+	if !st.open && !st.closed {
 		st.w.Header().Set("Connection", "close")
+	}
+}
+
+// flush passes on what was written, if the response has not ended.
+func (st *httpStream) flush() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.closed {
+		_ = http.NewResponseController(st.w).Flush()
+	}
+}
+
+// refuse answers a request that came too late.
+func (st *httpStream) refuse() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done = true; !st.closed {
+		unavailable(st.w)
 	}
 }
 
@@ -167,9 +188,22 @@ func (st *httpStream) begin() (ctx context.Context, cancel context.CancelCauseFu
 // finish sends the response and ends the stream, if it became one.
 func (st *httpStream) finish(body []byte, fault *Error) {
 	st.mu.Lock()
-	defer st.mu.Unlock()
 	st.done = true
 	status := httpStatus(fault, st.ctx.req.session != nil)
+	dropped := st.sess != nil && st.sess.unwanted.Load()
+	if e := st.sessionEvents(status, dropped); e != nil {
+		st.mu.Unlock() // which e takes by itself
+		if dropped {
+			body = nil
+		}
+		e.finish(body)
+		return
+	}
+	defer st.mu.Unlock()
+	if dropped {
+		st.w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	if len(body) == 0 { // there is nobody to answer
 		return
 	}
@@ -180,7 +214,19 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 		writeSized(st.w, status, body, &st.length)
 		return
 	}
-	_ = st.send(body) // a client that is gone needs no answer
+	_ = st.send("", body) // a client that is gone needs no answer
+}
+
+// sessionEvents returns the session's stream that the answer goes to, nil if
+// it is to go out as it is. st.mu is held.
+func (st *httpStream) sessionEvents(status int, dropped bool) *eventStream {
+	if st.sess == nil || st.sess.events == nil && !dropped && st.json {
+		return nil
+	}
+	if st.sess.events == nil && status != http.StatusOK {
+		return nil
+	}
+	return st.beginEvents()
 }
 
 // notify implements carrier. A client that accepts no stream goes without, and
@@ -190,11 +236,22 @@ func (st *httpStream) notify(_ context.Context, msg []byte) error {
 		return err
 	}
 	st.mu.Lock()
-	defer st.mu.Unlock()
 	if st.done || !st.sse {
+		st.mu.Unlock()
 		return errNoStream
 	}
-	return st.send(msg)
+	return st.sendOn(msg)
+}
+
+// sendOn sends a message before the answer. It unlocks st.mu.
+func (st *httpStream) sendOn(msg []byte) error {
+	if e := st.beginEvents(); e != nil {
+		st.mu.Unlock()
+		e.send(msg)
+		return nil // the client may come back for it
+	}
+	defer st.mu.Unlock()
+	return st.send("", msg)
 }
 
 // streams implements carrier.
@@ -203,10 +260,11 @@ func (st *httpStream) streams() bool { return st.sse }
 // withdraw implements carrier.
 func (st *httpStream) withdraw(msg []byte) {
 	st.mu.Lock()
-	defer st.mu.Unlock()
-	if !st.done && st.sse {
-		_ = st.send(msg) // a client that is gone waits for nothing
+	if st.done || !st.sse {
+		st.mu.Unlock()
+		return
 	}
+	_ = st.sendOn(msg) // a client that is gone waits for nothing
 }
 
 var errNoStream = errors.New("mcp: the client accepts no stream, or the request has ended")
@@ -218,22 +276,39 @@ func (st *httpStream) keepAlive() {
 		return
 	}
 	defer st.mu.Unlock()
-	if !st.done {
-		_ = st.send(nil)
+	if st.done || st.closed {
+		return
 	}
+	if !st.open && st.sess != nil && st.sess.events == nil && st.sess.released == nil {
+		st.beginEvents()
+	}
+	_ = st.send("", nil)
 }
 
-// send writes a message as an event, or nil as a sign of life, at once. It
-// opens the stream when it is not yet one. Openings and signs of life are
-// comments. st.mu is held.
-func (st *httpStream) send(msg []byte) error {
-	if st.err != nil {
-		return st.err
-	}
+// send writes a message as an event, or, without a message and an id, a sign
+// of life, at once. Openings and signs of life are comments. st.mu is held.
+func (st *httpStream) send(id string, msg []byte) error {
 	buf := responses.Get().(*[]byte)
 	out := (*buf)[:0]
-	if !st.open || msg == nil {
+	if !st.open || msg == nil && id == "" {
 		out = sse.AppendComment(out, "")
+	}
+	if msg != nil || id != "" {
+		out = sse.AppendEvent(out, sse.Event{ID: id, Data: msg})
+	}
+	err := st.write(out)
+	if cap(out) <= keepBuffer {
+		*buf = out
+		responses.Put(buf)
+	}
+	return err
+}
+
+// write sends parts of a stream, which it opens when it is not yet one. st.mu
+// is held.
+func (st *httpStream) write(out []byte) error {
+	if st.err != nil {
+		return st.err
 	}
 	if !st.open {
 		st.open = true
@@ -243,18 +318,11 @@ func (st *httpStream) send(msg []byte) error {
 		head["X-Accel-Buffering"] = noValue
 		st.w.WriteHeader(http.StatusOK)
 	}
-	if msg != nil {
-		out = sse.AppendEvent(out, sse.Event{Data: msg})
-	}
 	rc := http.NewResponseController(st.w)
 	if st.err = write(st.w, rc, out); st.err == nil {
 		if err := rc.Flush(); !errors.Is(err, http.ErrNotSupported) { // else the events come late, but come
 			st.err = err
 		}
-	}
-	if cap(out) <= keepBuffer {
-		*buf = out
-		responses.Put(buf)
 	}
 	st.seen.Store(st.h.active.now.Load())
 	if st.err != nil && st.ctx.req.session == nil {

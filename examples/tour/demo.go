@@ -11,13 +11,13 @@ import (
 
 // Demo uses everything as a host would, in good ways and bad ones.
 func Demo(ctx context.Context, s *mcp.Server, w io.Writer) error {
-	c, err := mcp.Dial(ctx, mcp.InMemory(s), &mcp.ClientOptions{Name: "tour", Version: "1.0.0"})
+	c, err := mcp.Dial(ctx, mcp.InMemory(s), &mcp.ClientOptions{Name: "tour", Version: "1.0.0", ElicitForm: reader(w)})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	fmt.Fprintf(w, "Connected to %s, speaking %s.\n", c.Server().Title, c.Server().Protocol)
-	for _, part := range []func(context.Context, *mcp.Client, io.Writer) error{demoTools, demoResources, demoPrompt} {
+	for _, part := range []func(context.Context, *mcp.Client, io.Writer) error{demoTools, demoResources, demoPrompt, demoCounter} {
 		if err := part(ctx, c, w); err != nil {
 			return err
 		}

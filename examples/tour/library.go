@@ -29,6 +29,7 @@ type Book struct {
 type Library struct {
 	mu    sync.Mutex
 	books []*Book
+	cards int // made so far
 	now   func() time.Time
 
 	onLoan func() // called after each loan

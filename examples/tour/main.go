@@ -1,5 +1,6 @@
 // Tour shows what a server is made of: a small lending library with typed
-// tools, resources, one of which is watched, a template and a prompt.
+// tools, some of which ask their user, resources, one of which is watched, a
+// template and a prompt.
 //
 //	go run ./examples/tour          serves over HTTP and says how to call it
 //	go run ./examples/tour -stdio   serves on standard input and output
@@ -68,6 +69,7 @@ func NewServer(l *Library) *mcp.Server {
 	mcp.AddTool(s, "book_cover", "Draw the cover of a book", l.Cover).ReadOnly()
 	mcp.AddTool(s, "stocktake", "Count books and loans", l.Stocktake).ReadOnly().Idempotent()
 	addDesk(s, l)
+	addCounter(s, l)
 	return s
 }
 

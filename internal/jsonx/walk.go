@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"io"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -160,7 +161,6 @@ var nameSeed = maphash.MakeSeed()
 func (s *NameSet) Reset() {
 	if cap(s.list) > keptNames {
 		*s = NameSet{}
-		return
 	}
 	if len(s.list) > scannedNames {
 		clear(s.table)
@@ -195,6 +195,9 @@ func (s *NameSet) Place(name []byte) (place int, added bool) {
 	at := s.slot(name)
 	if i := int(s.table[at]); i > 0 {
 		return i - 1, false
+	}
+	if n == cap(s.list) {
+		s.list = slices.Grow(s.list, n) // append would copy more often
 	}
 	s.list = append(s.list, name)
 	s.table[at] = uint32(n + 1)

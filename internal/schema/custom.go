@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
@@ -55,6 +56,9 @@ func (d *deriver) schemaMethod(t reflect.Type) *node {
 	}
 	for _, p := range r.problems {
 		d.problem(p.Tag, fmt.Sprintf("has type %s: in its method JSONSchema %s", t, p.Reason))
+	}
+	if refused := hostRefusals(doc, false); len(refused) > 0 && !d.full {
+		d.warn(fmt.Sprintf("has type %s, whose method JSONSchema returns what some hosts refuse a tool for: %s", t, strings.Join(refused, ", ")))
 	}
 	d.checked = true
 	v.node.source = doc

@@ -21,6 +21,7 @@ const (
 type deriver struct {
 	out      bool
 	part     bool // of another schema
+	full     bool // hosts take every keyword
 	found    *survey
 	named    map[reflect.Type]*node // definitions of recursive types
 	order    []*node
@@ -38,6 +39,7 @@ func derive(key planKey) (*Plan, []Problem) {
 	d := &deriver{
 		out:   key.out,
 		part:  key.part,
+		full:  key.full,
 		named: map[reflect.Type]*node{},
 	}
 	t := key.t

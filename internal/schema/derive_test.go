@@ -141,6 +141,8 @@ func TestStructSchemas(t *testing.T) {
 			"f":{},"g":{"type":"string","format":"date-time"},"h":{"type":"array","items":{"type":"integer"}},"i":{}},"required":["a","d"]}`},
 		{"C20 row 42 TOOL-06 no parameters", input[struct{}](t), `{"type":"object","properties":{},"additionalProperties":false}`},
 		{"C26 row 43 map root", input[map[string]int](t), `{"type":"object","properties":{},"additionalProperties":{"type":"integer"}}`},
+		{"row 44 map result", output[map[string][]int](t), `{"type":"object","properties":{},"additionalProperties":{"type":"array","items":{"type":"integer"}}}`},
+		{"row 44 slice result of named type", output[listed](t), `{"type":"array","items":{"type":"integer"}}`},
 		{"C26 any root", input[any](t), `{"type":"object","properties":{}}`},
 		{"C26 pointer root", input[*addArgs](t), string(input[addArgs](t).JSON())},
 		{"row 43 array result", output[[]int](t), `{"type":"array","items":{"type":"integer"}}`},

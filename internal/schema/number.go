@@ -61,7 +61,7 @@ func (r *run) number(n *node) bool {
 		ok = r.inEnum(n, text)
 	}
 	if ok && whole && isSpelled(text) {
-		ok = r.spellOut(n, text)
+		ok = r.spellOut(n, text, &d)
 	}
 	return ok
 }
@@ -173,8 +173,13 @@ func (r *run) exactNumber(text []byte, d *decimal) bool {
 // spellOut records the edit that makes 1.0, 1e3 and -0 plain digits: decoders
 // of integers want no other spelling. Numbers that would grow beyond any
 // integer type stay, unless the Go type cannot read them so.
-func (r *run) spellOut(n *node, text []byte) bool {
+func (r *run) spellOut(n *node, text []byte, d *decimal) bool {
 	if !r.editing || n.opaque {
+		return true
+	}
+	end := r.w.Offset()
+	if plain := len(d.whole) + boolInt(d.negative); d.digits > 0 && plain <= fastDigits && len(text) == plain+1+len(d.frac) {
+		r.replace(end-len(text)+plain, end, nil) // a fraction of zeros
 		return true
 	}
 	digits, ok := jsonx.AppendInteger(r.message[:0], text)
@@ -182,7 +187,6 @@ func (r *run) spellOut(n *node, text []byte) bool {
 		return n.num == nil || n.num.maxDigits == 0 || r.outOfRange(text)
 	}
 	r.message = digits
-	end := r.w.Offset()
 	r.replace(end-len(text), end, digits)
 	return true
 }

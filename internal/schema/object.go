@@ -85,6 +85,10 @@ func (r *run) member(m *member) bool {
 	return ok
 }
 
+// maxUnknown is how many names are looked at for one that was meant for a
+// required property.
+const maxUnknown = 1000
+
 // undeclared checks a member that the schema has no property for.
 func (r *run) undeclared(m *member, name []byte, escaped bool) bool {
 	if escaped {
@@ -101,7 +105,9 @@ func (r *run) undeclared(m *member, name []byte, escaped bool) bool {
 	}
 	ok := m.rules.key == nil || m.rules.key.ok(name) || r.wrongKey(m.rules.key, string(name))
 	if r.collecting {
-		r.unknown = append(r.unknown, string(name))
+		if len(r.unknown) < maxUnknown {
+			r.unknown = append(r.unknown, string(name))
+		}
 		r.enter(string(name))
 		defer r.leave()
 	}

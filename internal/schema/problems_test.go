@@ -3,11 +3,14 @@ package schema_test
 import (
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/typedmcp/mcp/internal/schema"
 )
 
@@ -135,6 +138,8 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"C07 member that is never written", "wrap.V", "Zone", reflect.TypeFor[wrap[stamp]]()},
 		{"C10 own JSON without schema", "wrap.V", "give it a method JSONSchema", reflect.TypeFor[wrap[money]]()},
+		{"own schema that hosts refuse", "wrap.V", `"pattern" at #`, reflect.TypeFor[wrap[price]]()},
+		{"own schema that hosts refuse below", "wrap.V", `"anyOf" at #`, reflect.TypeFor[wrap[either]]()},
 		{"row 34 dropped name", "wrap.V.Left.Same", "Right.Same", reflect.TypeFor[wrap[clash]]()},
 		{"tag of an embedded struct", "struct.Base", "no effect", reflect.TypeFor[struct {
 			Base `validate:"required"`
@@ -147,6 +152,81 @@ func TestWarnings(t *testing.T) {
 			p, problems := schema.Input(tt.typ, schema.Options{})
 			if p == nil || len(problems) != 1 || !problems[0].Warning || problems[0].Field != tt.field || !strings.Contains(problems[0].Reason, tt.text) {
 				t.Errorf("got %v, %+v", p, problems)
+			}
+		})
+	}
+}
+
+// TestHostRefusals shows what is told of schemas that some hosts refuse.
+func TestHostRefusals(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want string }{
+		{"what all hosts take", props(`"a":{"type":"string","enum":["x"],"description":"d","default":"x"},"b":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}}`), ""},
+		{"combinators at the root", props(``, `"anyOf":[{}]`), `"anyOf" at #`},
+		{"no properties", `{"type":"object"}`, `no "properties" at #`},
+		{"a list of types", props(`"a":{"type":["string","null"]}`), "a list of types at #/properties/a"},
+		{"true as a schema", props(`"a":true`), "true in the place of a schema at #/properties/a"},
+		{"an array without items", props(`"a":{"type":"array"}`), `no "items" at #/properties/a`},
+		{"an enumeration of numbers", props(`"a":{"enum":[1,2]}`), `an "enum" of other values than strings at #/properties/a`},
+		{"below lists and maps", props(`"a":{"type":"array","items":{"const":1}},"b":{"type":"object","additionalProperties":{"uniqueItems":true}}`),
+			`"const" at #/properties/a/items, "uniqueItems" at #/properties/b/additionalProperties`},
+		{"references", props(`"a":{"$ref":"#/$defs/x"}`, `"$defs":{"x":{"not":{}}}`), `"$ref" at #/properties/a, "$defs" at #, "not" at #/$defs/x`},
+		{"names that are keywords are data", props(`"not":{"type":"string","default":"anyOf"}`), ""},
+		{"items of draft-07", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"type":"array","items":[{"const":1}]}}}`,
+			`"$schema" at #, "const" at #/properties/a/items/0`},
+		{"five at most", props(`"a":{"not":{},"const":1,"multipleOf":2,"minProperties":1,"maxProperties":1,"pattern":"x"}`),
+			`"not" at #/properties/a, "const" at #/properties/a, "multipleOf" at #/properties/a, "minProperties" at #/properties/a, "maxProperties" at #/properties/a`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.Join(raw(t, tt.schema).HostRefusals(), ", "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	t.Run("I4 derived schemas have none", func(t *testing.T) {
+		for _, p := range []*schema.Plan{input[searchArgs](t), input[wrap[optional]](t), output[optional](t), input[paging](t)} {
+			if got := p.HostRefusals(); got != nil {
+				t.Errorf("%s: %s", p.JSON(), got)
+			}
+		}
+	})
+}
+
+// TestSharedParts derives many types at once that have parts in common, each
+// the first that is met of some: what is known of the parts must be whole.
+func TestSharedParts(t *testing.T) {
+	type leaf struct{ X int }
+	type left struct {
+		L leaf
+		M map[string]leaf
+	}
+	type ring struct {
+		Next *ring
+		L    []left
+	}
+	types := []reflect.Type{
+		reflect.TypeFor[left](), reflect.TypeFor[ring](), reflect.TypeFor[wrap[leaf]](), reflect.TypeFor[wrap[ring]](),
+		reflect.TypeFor[wrap[[]left]](), reflect.TypeFor[wrap[map[string]ring]](), reflect.TypeFor[page[left]](), reflect.TypeFor[chain[ring]](),
+	}
+	got := make([][]string, 4)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			for j := range types {
+				p, problems := schema.Fresh(types[(i*2+j)%len(types)], false, false)
+				if p == nil {
+					t.Errorf("%+v", problems)
+					return
+				}
+				got[i] = append(got[i], string(p.JSON()))
+			}
+			slices.Sort(got[i])
+		})
+	}
+	wg.Wait()
+	for i := range got {
+		t.Run("I5 C29 the same bytes in whatever order", func(t *testing.T) {
+			if diff := cmp.Diff(got[0], got[i]); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

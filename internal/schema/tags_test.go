@@ -3,6 +3,7 @@ package schema_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,9 @@ func TestKeywordTagProblems(t *testing.T) {
 				t.Fatalf("no problem: %s", p.JSON())
 			}
 			got := problems[0]
+			if i := slices.IndexFunc(problems, func(p schema.Problem) bool { return !p.Warning }); i > 0 {
+				got = problems[i]
+			}
 			if !strings.HasSuffix(got.Field, ".V") || got.Tag == "" || !strings.Contains(got.Reason, tt.reason) {
 				t.Errorf("got %+v, want a reason with %q", got, tt.reason)
 			}

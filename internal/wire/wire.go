@@ -46,6 +46,9 @@ type Revision struct {
 	// Polling has streams begin with an event that carries nothing but an id,
 	// so that the server may close them before their end.
 	Polling bool
+	// VersionHeader has every request over HTTP but the first name the
+	// revision.
+	VersionHeader bool
 
 	methods map[string]Method
 }
@@ -88,19 +91,19 @@ var Revisions = [...]*Revision{
 	{
 		Version: "2026-07-28", Modern: true, NotFound: jsonrpc.CodeInvalidParams,
 		Structured: true, AnyStructured: true, Titles: true, Icons: true, Hints: true, Instructions: true, Completions: true,
-		Forms: true, FullAsks: true,
+		Forms: true, FullAsks: true, VersionHeader: true,
 		methods: modernMethods,
 	},
 	{
 		Version: "2025-11-25", NotFound: jsonrpc.CodeResourceNotFound,
 		Structured: true, Titles: true, Icons: true, Hints: true, Instructions: true, Completions: true,
-		Forms: true, FullAsks: true, Polling: true,
+		Forms: true, FullAsks: true, Polling: true, VersionHeader: true,
 		methods: legacyMethods,
 	},
 	{
 		Version: "2025-06-18", NotFound: jsonrpc.CodeResourceNotFound,
 		Structured: true, Titles: true, Hints: true, Instructions: true, Completions: true,
-		Forms:   true,
+		Forms: true, VersionHeader: true,
 		methods: legacyMethods,
 	},
 	{

@@ -23,7 +23,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := newServer(slog.Default()).ListenAndServe(ctx, *addr, nil); err != nil {
+	if err := newServer(slog.Default()).ListenAndServe(ctx, *addr, &mcp.HTTPOptions{MaxStream: maxStream}); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -31,13 +31,15 @@ func main() {
 // newServer returns a server with all fixtures. Those of one feature are in
 // one file.
 func newServer(logger *slog.Logger) *mcp.Server {
-	s := mcp.NewServer("conformance-server", "1.0.0", &mcp.ServerOptions{Logger: logger, Dynamic: true, Logging: true})
+	s := mcp.NewServer("conformance-server", "1.0.0", &mcp.ServerOptions{Logger: logger, Dynamic: true, Logging: true, FullSchemas: true})
 	addContent(s) // first: a scenario calls the first tool listed with no arguments
 	addFailures(s)
 	addProgress(s)
 	addHeaders(s)
 	addSchemas(s)
 	addRounds(s)
+	addForms(s)
+	addPolling(s)
 	addLogging(s)
 	addPrompts(s)
 	addResources(s)

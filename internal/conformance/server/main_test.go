@@ -39,6 +39,7 @@ func TestTools(t *testing.T) {
 		"test_input_required_result_list_roots", "test_input_required_result_request_state", "test_input_required_result_tampered_state",
 		"test_input_required_result_multiple_inputs", "test_input_required_result_multi_round", "test_input_required_result_capabilities",
 		"test_elicitation", "test_sampling",
+		"test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums", "test_reconnection",
 		"test_logging_tool", "test_tool_with_logging",
 		"test_trigger_tool_change", "test_trigger_prompt_change",
 	}

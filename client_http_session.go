@@ -1,0 +1,199 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/typedmcp/mcp/internal/header"
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+	"github.com/typedmcp/mcp/internal/wire"
+)
+
+// httpSession is a link over the Streamable HTTP of the revisions before
+// 2026-07-28 (MCP 2025-11-25, Transports › Streamable HTTP).
+type httpSession struct {
+	httpCalls
+	id      atomic.Pointer[string] // nil: the server gave none
+	rev     atomic.Pointer[wire.Revision]
+	standby sync.Once // starts the stream that belongs to no request
+}
+
+// goodbyeTime bounds how long the end of a session waits for its server.
+const goodbyeTime = 5 * time.Second
+
+// opened implements sessionLink.
+func (l *httpSession) opened(rev *wire.Revision) { l.rev.Store(rev) }
+
+// close implements link: it tells the server that the session is over.
+func (l *httpSession) close() error {
+	lost := !l.fail(ErrClosed)
+	l.end(ErrClosed)
+	l.wg.Wait()
+	if lost || l.id.Load() == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), goodbyeTime)
+	defer cancel()
+	req, err := l.prepare(ctx, http.MethodDelete, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := l.do(req)
+	if err != nil { // the server will find out by itself
+		l.log.Info("mcp: the server was not told that the session is over", "error", err)
+		return nil
+	}
+	return resp.Body.Close()
+}
+
+// prepare makes an HTTP request of the session.
+func (l *httpSession) prepare(ctx context.Context, method string, body []byte) (*http.Request, error) {
+	req, err := l.request(ctx, method, l.url, body)
+	if err != nil {
+		return nil, err
+	}
+	if id := l.id.Load(); id != nil {
+		req.Header[header.SessionID] = []string{*id}
+	}
+	if rev := l.rev.Load(); rev != nil && rev.VersionHeader {
+		req.Header[header.ProtocolVersion] = []string{rev.Version}
+	}
+	return req, nil
+}
+
+// send implements link. The exchange goes on in a goroutine that ends with
+// it.
+func (l *httpSession) send(_ context.Context, p *pending, out *outgoing) error {
+	ctx, cancel := context.WithCancel(l.ctx)
+	p.cancel = cancel
+	req, err := l.prepare(ctx, http.MethodPost, bytes.Clone(out.msg))
+	if err != nil {
+		return err
+	}
+	opening := out.method == jsonrpc.MethodInitialize
+	return l.start(func() {
+		defer cancel()
+		if err := l.exchange(req, p, opening); err != nil {
+			l.settle(p, err)
+		}
+	})
+}
+
+// tell implements link.
+func (l *httpSession) tell(ctx context.Context, msg []byte) error {
+	if err := l.down(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
+	req, err := l.prepare(ctx, http.MethodPost, bytes.Clone(msg))
+	if err != nil {
+		return err
+	}
+	resp, err := l.do(req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode >= 300 {
+		return statusError(resp)
+	}
+	_ = resp.Body.Close()                            // servers put all kinds of things there
+	l.standby.Do(func() { err = l.start(l.listen) }) // the first is notifications/initialized
+	return err
+}
+
+// cancel implements link: a notification tells the server, which takes the end
+// of a stream for an accident.
+func (l *httpSession) cancel(p *pending, reason string) {
+	if l.take(p.id) == nil {
+		return
+	}
+	if !p.silent {
+		_ = l.start(func() { // a link that is down has nobody to tell
+			ctx, cancel := context.WithTimeout(l.ctx, goodbyeTime)
+			defer cancel()
+			if err := l.tell(ctx, cancelMessage(p.id, reason)); err != nil && l.ctx.Err() == nil {
+				l.log.Info("mcp: the server was not told that a call was given up", "error", err)
+			}
+		})
+	}
+	if p.cancel != nil {
+		p.cancel()
+	}
+}
+
+// forget implements link.
+func (l *httpSession) forget(p *pending) {
+	l.take(p.id)
+	if p.cancel != nil {
+		p.cancel()
+	}
+}
+
+// exchange sends one request and reads its answer, which goes to p.
+func (l *httpSession) exchange(req *http.Request, p *pending, opening bool) error {
+	resp, err := l.do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if opening {
+		l.keepID(resp.Header)
+	}
+	switch id := l.id.Load(); {
+	case resp.StatusCode == http.StatusNotFound && id != nil && !opening:
+		// What else is under way is lost with the session; this was not read.
+		l.settle(p, &lostError{err: errSessionLost, unread: true})
+		if l.fail(&lostError{err: errSessionLost}) {
+			l.end(errSessionLost)
+		}
+		return nil
+	case eventStream(resp):
+		return l.follow(resp, p)
+	case resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
+		return nil // the answer is to come on the stream that belongs to no request
+	}
+	return l.single(l, resp, p)
+}
+
+var errSessionLost = errors.New("the server knows the session no more")
+
+// keepID takes in the id of the session that begins.
+func (l *httpSession) keepID(h http.Header) {
+	id := h.Get(header.SessionID)
+	if id == "" {
+		return
+	}
+	for _, c := range []byte(id) {
+		if c < '!' || c > '~' {
+			l.log.Warn("mcp: the server's session id has characters that no id may have; it was dropped")
+			return
+		}
+	}
+	l.id.Store(&id)
+}
+
+// accept takes in what came in one piece: a message, or several, as revision
+// 2025-03-26 has it.
+func (s *httpCalls) accept(l link, data []byte) {
+	if !s.legacy.Load() || firstByte(data) != '[' {
+		s.receive(l, data)
+		return
+	}
+	var parts []json.RawMessage
+	if err := jsonx.Unmarshal(data, &parts); err != nil {
+		s.log.Warn("mcp: the server sent a bad batch of messages; it was dropped", "error", err)
+		return
+	}
+	for _, part := range parts {
+		s.receive(l, part)
+	}
+}

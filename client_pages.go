@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// Tools lists the server's tools, fetching page after page as the loop goes
+// on. An error is yielded once, with a nil tool, and ends the sequence.
+func (c *Client) Tools(ctx context.Context) iter.Seq2[*ToolInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", c.learn)
+}
+
+// pages yields the entries of a list method over all its pages. A cursor that
+// comes twice would never end and is an error.
+func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		var cursor *string // an empty one is a cursor too
+		seen := make(map[string]bool)
+		for {
+			items, next, err := c.page(ctx, method, member, cursor)
+			if err == nil && next != nil && seen[*next] {
+				err = invalidResponse(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if next == nil {
+				return
+			}
+			seen[*next] = true
+			cursor = next
+		}
+	}
+}
+
+func (c *Client) page(ctx context.Context, method, member string, cursor *string) ([]json.RawMessage, *string, error) {
+	raw, err := c.request(ctx, &call{method: method, params: func(dst []byte) ([]byte, error) {
+		if cursor != nil {
+			dst = append(jsonx.AppendString(append(dst, `"cursor":`...), *cursor), ',')
+		}
+		return dst, nil
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := jsonx.Unmarshal(raw, &members); err != nil {
+		return nil, nil, invalidResponse(method, err)
+	}
+	var page struct {
+		Items []json.RawMessage
+		Next  *string
+	}
+	err = decodeMember(members[member], &page.Items)
+	if err == nil {
+		err = decodeMember(members["nextCursor"], &page.Next)
+	}
+	if err != nil {
+		return nil, nil, invalidResponse(method, err)
+	}
+	kept := page.Items[:0]
+	for _, item := range page.Items {
+		if string(item) != "null" {
+			kept = append(kept, item)
+		}
+	}
+	return kept, page.Next, nil
+}
+
+// decodeMember decodes a member that may be absent.
+func decodeMember(raw json.RawMessage, v any) error {
+	if raw == nil {
+		return nil
+	}
+	return jsonx.Unmarshal(raw, v)
+}

@@ -1,0 +1,132 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
+)
+
+// CallTool calls a tool. args is encoded as JSON, nil sends none. A tool that
+// fails is a result with IsError, not an error: it is what the model should
+// see. An *Error is the server's refusal of the request, an *OutputError the
+// client's of a result that breaks the tool's output schema, which the client
+// knows once it has listed the tool.
+func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*Result, error) {
+	raw, err := c.request(ctx, c.toolCall(name, args, opts))
+	if err != nil {
+		return nil, err
+	}
+	result, err := toolResult(raw)
+	if err != nil {
+		return nil, err
+	}
+	structured, _ := result.Structured.(json.RawMessage)
+	if err := c.conforms(name, structured, result.IsError); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+func toolResult(raw []byte) (*Result, error) {
+	result, err := decodeResult(raw)
+	if err != nil {
+		return nil, invalidResponse(jsonrpc.MethodToolsCall, err)
+	}
+	return result, nil
+}
+
+func (c *Client) toolCall(name string, args any, opts []CallOption) *call {
+	r := &call{method: jsonrpc.MethodToolsCall, name: name, options: opts}
+	var sent []byte // the arguments, while they are being sent
+	r.params = func(dst []byte) ([]byte, error) {
+		dst = append(jsonx.AppendString(append(dst, `"name":`...), name), ',')
+		if args == nil {
+			return dst, nil
+		}
+		start := len(dst) + len(`"arguments":`)
+		dst, err := jsonx.Append(append(dst, `"arguments":`...), args)
+		if err != nil {
+			return dst, fmt.Errorf("arguments for tool %q: %w", name, err)
+		}
+		sent = dst[start:]
+		return append(dst, ','), nil
+	}
+	if c.mirrors() {
+		r.headers = func() (http.Header, error) { return mirror(name, c.bindings(name), sent) }
+	}
+	return r
+}
+
+// Call calls a tool and decodes its structured content, or the JSON of its
+// text when there is none, into R. For a string R it returns the text itself.
+// A failed tool is a *ToolError.
+func Call[R any](ctx context.Context, c *Client, tool string, args any, opts ...CallOption) (R, error) {
+	var value R
+	raw, err := c.request(ctx, c.toolCall(tool, args, opts))
+	if err != nil {
+		return value, err
+	}
+	var result struct { // what is for the model stays as it is
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
+	}
+	if err := jsonx.Unmarshal(raw, &result); err != nil {
+		return value, invalidResponse(jsonrpc.MethodToolsCall, err)
+	}
+	if err := c.conforms(tool, result.Structured, result.IsError); err != nil {
+		return value, err
+	}
+	if result.IsError || result.Structured == nil {
+		return fromText[R](tool, raw)
+	}
+	return decodeValue[R](tool, result.Structured)
+}
+
+// fromText makes the value of a result without structured content.
+func fromText[R any](tool string, raw []byte) (R, error) {
+	var value R
+	result, err := toolResult(raw)
+	if err != nil {
+		return value, err
+	}
+	if result.IsError {
+		return value, &ToolError{Result: result}
+	}
+	if len(result.Content) == 0 {
+		return value, nothingToDecode[R](tool)
+	}
+	text, isText := result.Content[0].(*TextContent)
+	if !isText {
+		return value, nothingToDecode[R](tool)
+	}
+	if s, isString := any(&value).(*string); isString {
+		*s = text.Text
+		return value, nil
+	}
+	return decodeValue[R](tool, []byte(text.Text))
+}
+
+func decodeValue[R any](tool string, raw []byte) (R, error) {
+	var value R
+	if err := jsonx.Unmarshal(raw, &value); err != nil {
+		return value, fmt.Errorf("mcp: the result of tool %q does not fit a %T: %w", tool, value, err)
+	}
+	return value, nil
+}
+
+// nothingToDecode is an error unless R has nothing to be decoded.
+func nothingToDecode[R any](tool string) error {
+	var value R
+	if _, empty := any(value).(struct{}); empty {
+		return nil
+	}
+	return fmt.Errorf("mcp: tool %q returned neither structured content nor text to make a %T of", tool, value)
+}
+
+func invalidResponse(method string, err error) error {
+	return fmt.Errorf("mcp: the server's answer to %s is invalid: %w", method, err)
+}
