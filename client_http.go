@@ -71,7 +71,7 @@ func (t *httpTransport) open(ctx context.Context, c *Client, e era) (link, error
 	s.ctx, s.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	switch e {
 	case eraLegacy:
-		return &httpSession{httpCalls: httpCalls{httpSite: s, calls: c.newCalls()}}, nil
+		return &legacyLink{httpCalls: httpCalls{httpSite: s, calls: c.newCalls()}}, nil
 	case eraOldest:
 		return openEvents(ctx, c, s)
 	}
@@ -250,7 +250,7 @@ func (l *httpLink) exchange(req *http.Request, p *pending) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if eventStream(resp) {
+	if isEventStream(resp) {
 		return l.stream(resp, p)
 	}
 	return l.single(l, resp, p)
@@ -268,8 +268,8 @@ func (l *httpLink) stream(resp *http.Response, p *pending) error {
 	return nil
 }
 
-// eventStream reports whether the answer is a stream of events.
-func eventStream(resp *http.Response) bool {
+// isEventStream reports whether the answer is a stream of events.
+func isEventStream(resp *http.Response) bool {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return kind == "text/event-stream" && resp.StatusCode < 300
 }

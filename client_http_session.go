@@ -16,9 +16,9 @@ import (
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
-// httpSession is a link over the Streamable HTTP of the revisions before
+// legacyLink is a link over the Streamable HTTP of the revisions before
 // 2026-07-28 (MCP 2025-11-25, Transports › Streamable HTTP).
-type httpSession struct {
+type legacyLink struct {
 	httpCalls
 	id      atomic.Pointer[string] // nil: the server gave none
 	rev     atomic.Pointer[wire.Revision]
@@ -29,10 +29,10 @@ type httpSession struct {
 const goodbyeTime = 5 * time.Second
 
 // opened implements sessionLink.
-func (l *httpSession) opened(rev *wire.Revision) { l.rev.Store(rev) }
+func (l *legacyLink) opened(rev *wire.Revision) { l.rev.Store(rev) }
 
 // close implements link: it tells the server that the session is over.
-func (l *httpSession) close() error {
+func (l *legacyLink) close() error {
 	lost := !l.fail(ErrClosed)
 	l.end(ErrClosed)
 	l.wg.Wait()
@@ -54,7 +54,7 @@ func (l *httpSession) close() error {
 }
 
 // prepare makes an HTTP request of the session.
-func (l *httpSession) prepare(ctx context.Context, method string, body []byte) (*http.Request, error) {
+func (l *legacyLink) prepare(ctx context.Context, method string, body []byte) (*http.Request, error) {
 	req, err := l.request(ctx, method, l.url, body)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (l *httpSession) prepare(ctx context.Context, method string, body []byte) (
 
 // send implements link. The exchange goes on in a goroutine that ends with
 // it.
-func (l *httpSession) send(_ context.Context, p *pending, out *outgoing) error {
+func (l *legacyLink) send(_ context.Context, p *pending, out *outgoing) error {
 	ctx, cancel := context.WithCancel(l.ctx)
 	p.cancel = cancel
 	req, err := l.prepare(ctx, http.MethodPost, bytes.Clone(out.msg))
@@ -87,7 +87,7 @@ func (l *httpSession) send(_ context.Context, p *pending, out *outgoing) error {
 }
 
 // tell implements link.
-func (l *httpSession) tell(ctx context.Context, msg []byte) error {
+func (l *legacyLink) tell(ctx context.Context, msg []byte) error {
 	if err := l.down(); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (l *httpSession) tell(ctx context.Context, msg []byte) error {
 
 // cancel implements link: a notification tells the server, which takes the end
 // of a stream for an accident.
-func (l *httpSession) cancel(p *pending, reason string) {
+func (l *legacyLink) cancel(p *pending, reason string) {
 	if l.take(p.id) == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func (l *httpSession) cancel(p *pending, reason string) {
 }
 
 // forget implements link.
-func (l *httpSession) forget(p *pending) {
+func (l *legacyLink) forget(p *pending) {
 	l.take(p.id)
 	if p.cancel != nil {
 		p.cancel()
@@ -139,7 +139,7 @@ func (l *httpSession) forget(p *pending) {
 }
 
 // exchange sends one request and reads its answer, which goes to p.
-func (l *httpSession) exchange(req *http.Request, p *pending, opening bool) error {
+func (l *legacyLink) exchange(req *http.Request, p *pending, opening bool) error {
 	resp, err := l.do(req)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (l *httpSession) exchange(req *http.Request, p *pending, opening bool) erro
 			l.end(errSessionLost)
 		}
 		return nil
-	case eventStream(resp):
+	case isEventStream(resp):
 		return l.follow(resp, p)
 	case resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
 		return nil // the answer is to come on the stream that belongs to no request
@@ -167,7 +167,7 @@ func (l *httpSession) exchange(req *http.Request, p *pending, opening bool) erro
 var errSessionLost = errors.New("the server knows the session no more")
 
 // keepID takes in the id of the session that begins.
-func (l *httpSession) keepID(h http.Header) {
+func (l *legacyLink) keepID(h http.Header) {
 	id := h.Get(header.SessionID)
 	if id == "" {
 		return

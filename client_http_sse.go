@@ -52,7 +52,7 @@ func (s *httpSite) events() (*eventConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !eventStream(resp) {
+	if !isEventStream(resp) {
 		return nil, statusError(resp)
 	}
 	conn := &eventConn{httpSite: *s, body: resp.Body, events: sse.NewReader(resp.Body, s.opts.MaxMessage)}

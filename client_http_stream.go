@@ -36,7 +36,7 @@ func (at *position) pause(ctx context.Context) error {
 
 // follow reads the stream that answers p. If it ends before its answer it is
 // resumed (MCP 2025-11-25, Transports › Resumability and Redelivery).
-func (l *httpSession) follow(resp *http.Response, p *pending) error {
+func (l *legacyLink) follow(resp *http.Response, p *pending) error {
 	at := position{retry: resumePause}
 	ctx := resp.Request.Context()
 	err := l.pump(resp, p, &at)
@@ -62,7 +62,7 @@ func (l *httpSession) follow(resp *http.Response, p *pending) error {
 
 // pump takes in what a stream brings until p, unless nil, has its answer. The
 // error is why the stream ended without.
-func (l *httpSession) pump(resp *http.Response, p *pending, at *position) error {
+func (l *legacyLink) pump(resp *http.Response, p *pending, at *position) error {
 	events := sse.NewReader(resp.Body, l.opts.MaxMessage)
 	for p == nil || l.waiting(p) {
 		err := l.next(l, events)
@@ -82,7 +82,7 @@ func (l *httpSession) pump(resp *http.Response, p *pending, at *position) error 
 // get opens a stream of the session: one to go on with after the event id, or
 // with "" that which belongs to no request. An answer that is no stream is an
 // *HTTPError.
-func (l *httpSession) get(ctx context.Context, id string) (*http.Response, error) {
+func (l *legacyLink) get(ctx context.Context, id string) (*http.Response, error) {
 	req, err := l.prepare(ctx, http.MethodGet, nil)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (l *httpSession) get(ctx context.Context, id string) (*http.Response, error
 	if err != nil {
 		return nil, err
 	}
-	if !eventStream(resp) {
+	if !isEventStream(resp) {
 		return nil, statusError(resp)
 	}
 	return resp, nil
@@ -102,7 +102,7 @@ func (l *httpSession) get(ctx context.Context, id string) (*http.Response, error
 
 // listen keeps the stream open that belongs to no request, as long as the
 // server offers it (MCP 2025-11-25, Transports › Listening for Messages).
-func (l *httpSession) listen() {
+func (l *legacyLink) listen() {
 	at := position{retry: resumePause}
 	for opened := false; ; {
 		resp, err := l.get(l.ctx, at.id)
