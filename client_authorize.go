@@ -11,7 +11,7 @@ import (
 	"github.com/typedmcp/mcp/internal/oauth"
 )
 
-// Authorizer gets the tokens with which a client calls HTTP servers. It is
+// An Authorizer gets the tokens with which a client calls HTTP servers. It is
 // safe for concurrent use: while one call has a token issued, the others wait
 // for it. See NewOAuth for the one to use.
 type Authorizer interface {
