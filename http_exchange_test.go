@@ -136,6 +136,11 @@ func parseStream(t testing.TB, body string) (events []string, comments int) {
 		t.Fatalf("the stream ends within an event: %.300q", body)
 	}
 	for block := range strings.SplitSeq(blocks, "\n\n") {
+		if id, rest, _ := strings.Cut(block, "\n"); strings.HasPrefix(id, "id: ") { // of a session
+			if block = rest; block == "data: " {
+				continue
+			}
+		}
 		data, event := strings.CutPrefix(block, "data: ")
 		switch {
 		case event && !strings.Contains(data, "\n"):

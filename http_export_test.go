@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"net"
+	"net/http"
 )
 
 // ServeListener is ListenAndServe on a listener that the test has made.
@@ -13,4 +14,12 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener, opts *HTTPOp
 	}
 	defer h.stop(ErrShutdown)
 	return h.serveListener(ctx, l)
+}
+
+// SessionCount is how many sessions a handler of HTTPHandler holds.
+func SessionCount(h http.Handler) int {
+	s := h.(*httpHandler).sessions
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.byID)
 }

@@ -29,7 +29,7 @@ func TestElicit(t *testing.T) {
 	s := newAsker(nil)
 	call := round{name: "greet"}
 	first := play(t, s, call)
-	t.Run("A56 MRTR-05 the first answer asks", func(t *testing.T) {
+	t.Run("A56 M29 MRTR-05 the first answer asks", func(t *testing.T) {
 		first.asks(t, "who")
 	})
 	t.Run("MRTR-06 ELI-05 the question is a request without id", func(t *testing.T) {

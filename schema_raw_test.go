@@ -313,3 +313,43 @@ func TestRawArgsLimit(t *testing.T) {
 		}
 	})
 }
+
+// TestRawHandlers shows what is asked of raw handlers, and what is left to
+// those of application-validated tools.
+func TestRawHandlers(t *testing.T) {
+	t.Parallel()
+	t.Run("A1 A14 a nil handler is a problem", func(t *testing.T) {
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddRawTool(s, "raw", "", mcp.Object(), nil)
+		mcp.AddToolDef(s, mcp.ToolDef{Name: "def", InputSchema: json.RawMessage(objectSchema(``))}, nil)
+		err := s.Check()
+		if err == nil || strings.Count(err.Error(), "the handler is nil") != 2 {
+			t.Errorf("Check: %v", err)
+		}
+	})
+	type args struct {
+		Host string `json:"host" validate:"fqdn"`
+	}
+	call := func(t *testing.T, define func(*mcp.Server) *mcp.Tool, verbatim bool) *mcp.Result {
+		s := mcp.NewServer("s", "1", nil)
+		if tool := define(s); verbatim {
+			tool.ApplicationValidated()
+		}
+		return mustCall(t, dialMemory(t, s, nil), "t", map[string]string{"host": "?"})
+	}
+	for name, define := range map[string]func(*mcp.Server) *mcp.Tool{
+		"typed": func(s *mcp.Server) *mcp.Tool {
+			return mcp.AddTool(s, "t", "", func(_ context.Context, a args) (string, error) { return a.Host, nil })
+		},
+		"raw": func(s *mcp.Server) *mcp.Tool { return mcp.AddRawTool(s, "t", "", mcp.SchemaFor[args](), echoRaw) },
+	} {
+		t.Run("A44 validate tags are run unless the application validates: "+name, func(t *testing.T) {
+			if r := call(t, define, false); !r.IsError || !strings.Contains(textOf(r), "host must be a full domain name") {
+				t.Errorf("checked: %s", textOf(r))
+			}
+			if r := call(t, define, true); r.IsError {
+				t.Errorf("application-validated: %s", textOf(r))
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -15,9 +16,10 @@ type presence struct {
 
 // spot is where a field occurs.
 type spot struct {
-	path []step
-	prop *property // nil for embedded structs
-	lone uint64    // passes to skip: the field to compare with is absent
+	order int // among all that occur
+	path  []step
+	prop  *property // nil for embedded structs
+	lone  uint64    // passes to skip: the field to compare with is absent
 }
 
 // skips reports whether the library shall pass by a field.
@@ -49,6 +51,18 @@ func (s *presence) find(ns string) (at *spot, depth int) {
 	}
 }
 
+// compare orders names by where they occur: the library takes the members of
+// maps in any order.
+func (s *presence) compare(a, b string) int {
+	order := func(ns string) int {
+		if at, _ := s.find(ns); at != nil {
+			return at.order
+		}
+		return len(s.places)
+	}
+	return cmp.Or(cmp.Compare(order(a), order(b)), strings.Compare(a, b))
+}
+
 // object notes the members of one struct, and checks its conditions.
 func (s *presence) object(n *node, raw []byte, prefix string, path []step) {
 	o := n.object
@@ -75,7 +89,7 @@ func (s *presence) object(n *node, raw []byte, prefix string, path []step) {
 				s.places[ns] = &spot{}
 			}
 		}
-		here := &spot{path: at, prop: p}
+		here := &spot{order: len(s.places), path: at, prop: p}
 		for i, c := range p.comparisons() {
 			if m.spans[c.with] == nil {
 				here.lone |= 1 << (i + 1)
@@ -127,6 +141,6 @@ func (s *presence) inner(p *property, n *node, raw []byte, ns string, path []ste
 }
 
 func (s *presence) part(p *property, n *node, raw []byte, ns string, path []step) {
-	s.places[ns] = &spot{path: path, prop: p}
+	s.places[ns] = &spot{order: len(s.places), path: path, prop: p}
 	s.inner(p, n, raw, ns, path)
 }

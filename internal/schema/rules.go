@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-playground/validator/v10"
@@ -106,6 +107,7 @@ func (r *ruleRun) pass(pass int, v any, s *presence) {
 	if err != nil {
 		r.add(nil, "validate", "cannot be checked: a rule failed")
 	}
+	slices.SortStableFunc(faults, func(a, b validator.FieldError) int { return s.compare(a.StructNamespace(), b.StructNamespace()) })
 	for _, f := range faults {
 		r.fault(f, pass, s)
 	}

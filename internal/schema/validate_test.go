@@ -290,6 +290,17 @@ func TestRulesOfTheLibrary(t *testing.T) {
 			`/at datetime: at must be a date and time written like "2006-01-02", got "3.2.26"`,
 			`/lat latitude: lat must be a latitude from -90 to 90, got 91`)
 	})
+	t.Run("I5 in the order in which they were sent, members of maps too", func(t *testing.T) {
+		type args struct {
+			M map[string]string `json:"m" validate:"dive,lowercase"`
+			I map[int]string    `json:"i" validate:"dive,lowercase"`
+		}
+		for range 20 {
+			breaks[args](t, `{"i":{"3":"C","1":"A","2":"B"},"m":{"b":"B","a":"A","c":"C"}}`,
+				`/m/b lowercase: m.b must be in lower case, got "B"`, `/m/a lowercase: m.a must be in lower case, got "A"`, `/m/c lowercase: m.c must be in lower case, got "C"`,
+				`/i lowercase: i must be in lower case, got "A"`, `/i lowercase: i must be in lower case, got "B"`, `/i lowercase: i must be in lower case, got "C"`)
+		}
+	})
 	t.Run("a map of structs as arguments", func(t *testing.T) {
 		type item struct {
 			Host string `json:"host" validate:"fqdn"`
