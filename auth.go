@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ type Auth struct {
 	// elsewhere in r, whose body it must leave alone. A verifier whose scopes
 	// imply each other puts all of them into Principal.Scopes. A principal
 	// that has Expired is refused, and so is nil.
+	//
+	// Handlers get the principal, and not the token: Request.Header is without
+	// Authorization.
 	//
 	// The client is never told the error, which is logged at the level of
 	// debugging. An *Error with CodeInternalError says that tokens cannot be
@@ -120,7 +124,10 @@ func (g *gate) admit(w http.ResponseWriter, r *http.Request) (*http.Request, boo
 		err = p.current()
 	}
 	if err == nil {
-		return r.WithContext(WithPrincipal(r.Context(), p)), true
+		r = r.WithContext(WithPrincipal(r.Context(), p))
+		r.Header = maps.Clone(r.Header)
+		delete(r.Header, "Authorization") // so that no handler passes it on
+		return r, true
 	}
 	if fault, ok := errors.AsType[*Error](err); ok && fault.Code == CodeInternalError {
 		g.log.Error("mcp: tokens cannot be checked", "error", err)
