@@ -22,19 +22,21 @@ func (s *Server) Check() error {
 	return err
 }
 
-// check returns all problems, joined, and the warnings that it has not
-// returned before. Server.mu is held.
+// check returns all problems, joined, and the warnings that it did not return
+// the last time. Server.mu is held.
 func (r *registry) check() (warnings []*RegistrationError, err error) {
 	problems := slices.Clone(r.problems)
+	standing := make(map[string]bool) // those of what has gone are not kept
 	take := func(refused, advice []*RegistrationError) {
 		for _, p := range refused {
 			problems = append(problems, p)
 		}
 		for _, w := range advice {
-			if text := w.Error(); !r.warned[text] {
-				r.warned[text] = true
+			text := w.Error()
+			if !r.warned[text] && !standing[text] {
 				warnings = append(warnings, w)
 			}
+			standing[text] = true
 		}
 	}
 	for _, t := range r.tools {
@@ -49,6 +51,7 @@ func (r *registry) check() (warnings []*RegistrationError, err error) {
 	take(r.checkShared(), nil)
 	take(r.checkApps())
 	take(nil, r.checkTemplates())
+	r.warned = standing
 	return warnings, errors.Join(problems...)
 }
 

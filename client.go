@@ -98,7 +98,11 @@ type ClientOptions struct {
 	//
 	// Deprecated: SEP-2577 deprecates logging in revision 2026-07-28; it will
 	// not be removed before 2027-07-28.
-	ServerLog      *slog.Logger
+	ServerLog *slog.Logger
+	// ServerLogLevel is the least level of ServerLog.
+	//
+	// Deprecated: SEP-2577 deprecates logging in revision 2026-07-28; it will
+	// not be removed before 2027-07-28.
 	ServerLogLevel slog.Leveler
 	// MaxRounds is how often a server may ask in one call; 0 means 10.
 	MaxRounds int

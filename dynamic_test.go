@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -197,6 +198,25 @@ func TestUpdate(t *testing.T) {
 		if got := names(t, s); got != "abce" {
 			t.Errorf("%s", got)
 		}
+	})
+	t.Run("M11 a warning is told once while it holds, and anew of what comes later", func(t *testing.T) {
+		t.Parallel()
+		var log logBook
+		s := lettered(&mcp.ServerOptions{Logger: log.logger()})
+		change := func(want int, fn func(u *mcp.Update) error) {
+			t.Helper()
+			if err := s.Update(fn); err != nil {
+				t.Fatal(err)
+			}
+			if got := log.records(t, slog.LevelWarn); len(got) != want {
+				t.Errorf("%d warnings, want %d: %v", len(got), want, got)
+			}
+		}
+		odd := func(u *mcp.Update) error { add(u, "odd name"); return nil }
+		change(1, odd)
+		change(1, func(u *mcp.Update) error { add(u, "d"); return nil })
+		change(1, func(u *mcp.Update) error { return u.RemoveTool("odd name") })
+		change(2, odd)
 	})
 	t.Run("M11 an edit is of a copy", func(t *testing.T) {
 		t.Parallel()

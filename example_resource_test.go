@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -21,9 +22,12 @@ func read(s *mcp.Server, uris ...string) {
 	defer c.Close()
 	for _, uri := range uris {
 		r, err := c.ReadResource(ctx, uri)
-		if err != nil {
-			fmt.Println(uri, "→", err)
+		if errors.Is(err, mcp.ErrNotFound) {
+			fmt.Println(uri, "→ not found")
 			continue
+		}
+		if err != nil {
+			log.Fatal(err)
 		}
 		for _, c := range r.Contents {
 			fmt.Println(c.URI, c.MIMEType, "→", c.Text)
@@ -48,7 +52,7 @@ func ExampleAddResource() {
 	read(s, "monitor://status", "monitor://log")
 	// Output:
 	// monitor://status application/json → {"healthy":true,"queue":3}
-	// monitor://log → Resource not found (code -32602)
+	// monitor://log → not found
 }
 
 // A template stands for many resources. Its variables are the fields of a
@@ -70,8 +74,8 @@ func ExampleAddTemplate() {
 	// Output:
 	// orders://7  → order 7, [] in en
 	// orders://7/items/2?lang=de  → order 7, ["items" "2"] in de
-	// orders://seven → Resource not found (code -32602)
-	// orders://101 → Resource not found (code -32602)
+	// orders://seven → not found
+	// orders://101 → not found
 }
 
 func ExampleAddText() {
@@ -108,8 +112,8 @@ func ExampleAddFS() {
 	// docs:///api/errors.json application/json 19
 	// docs:///intro.md text/markdown 9
 	// docs:///intro.md text/markdown → # Welcome
-	// docs:///.draft → Resource not found (code -32602)
-	// docs:///../secret → Resource not found (code -32602)
+	// docs:///.draft → not found
+	// docs:///../secret → not found
 }
 
 // Nothing outside the folder can be read, whatever links it holds.
@@ -127,7 +131,7 @@ func ExampleAddDir() {
 	read(s, "file:///notes/today.txt", "file:///notes/%2e%2e/etc/passwd")
 	// Output:
 	// file:///notes/today.txt text/plain → buy milk
-	// file:///notes/%2e%2e/etc/passwd → Resource not found (code -32602)
+	// file:///notes/%2e%2e/etc/passwd → not found
 }
 
 // An app is a page that hosts show for the results of a tool. Hosts that show

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
 )
 
@@ -236,21 +235,4 @@ func logText(v slog.Value) (text []byte) {
 		return jsonx.AppendString(nil, fmt.Sprintf("!ERROR: a %T has no JSON", value)) // and may contain itself: do not print it
 	}
 	return text
-}
-
-// sendLog sends a log message before the response. It is named after the
-// feature that is at work.
-func (r *Request) sendLog(ctx context.Context, level string, data []byte) {
-	msg := append([]byte(`{"jsonrpc":"2.0","method":"`), jsonrpc.NotifyMessage...)
-	msg = jsonx.AppendString(append(msg, `","params":{"level":`...), level)
-	if d := r.feature.Load(); d != nil && d.name != "" {
-		msg = jsonx.AppendString(append(msg, `,"logger":`...), d.name)
-	}
-	msg = append(append(append(msg, `,"data":`...), data...), "}}"...)
-	r.srv.warnOnce("logging", "mcp: logs are sent to clients; "+until, "sep", "SEP-2577")
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.ended {
-		_ = r.carrier.notify(ctx, msg) // a lost log is no fault of the handler's
-	}
 }

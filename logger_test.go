@@ -346,3 +346,32 @@ func TestLoggerUse(t *testing.T) {
 		}
 	})
 }
+
+// TestLoggerRate logs more than a client should have to read.
+func TestLoggerRate(t *testing.T) {
+	t.Parallel()
+	bubble(t, "LOG-08 what is too much is left out, counted, and in the server's log", func(t *testing.T) {
+		book := new(logBook)
+		s := mcp.NewServer("fixture", "1.0.0", &mcp.ServerOptions{Logging: true, Logger: book.logger(), Limits: mcp.Limits{Logs: 2}})
+		mcp.AddTool(s, "t", "", func(ctx context.Context, _ noArgs) (string, error) {
+			for i := range 7 {
+				if i == 5 {
+					time.Sleep(time.Second)
+				}
+				mcp.Logger(ctx).Info(fmt.Sprint(i))
+			}
+			return "x", nil
+		})
+		c := serveLines(t, s)
+		for _, id := range []string{"1", "2"} { // each request has its own
+			c.send(modernCall(id, "t", `{}`, wantLevel("info")))
+			for _, data := range []string{"0", "1", "messages left out before this one, as there were too many: 3", "5", "6"} {
+				c.expect(logNotice("info", "t", quoted(data)))
+			}
+			c.expect(modernText(id, "x"))
+		}
+		if !strings.Contains(book.String(), `"msg":"3"`) {
+			t.Errorf("the server's log: %s", book)
+		}
+	})
+}

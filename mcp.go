@@ -134,6 +134,7 @@ type Limits struct {
 	Events   int // streamed messages that such a session keeps for a client that lost its connection, besides 4 MiB: 1024
 	Rounds   int // of one call that asks for input: 16
 	State    int // bytes of what a client carries for such a call: 64 KiB
+	Logs     int // log messages to the client of one request in a second; more are left out, and counted: 100
 }
 
 func (l Limits) withDefaults() Limits {
@@ -142,7 +143,8 @@ func (l Limits) withDefaults() Limits {
 		value int
 	}{
 		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.RawArgs, 1 << 20},
-		{&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000}, {&l.Sessions, 10_000}, {&l.Events, 1024}, {&l.Rounds, 16}, {&l.State, 64 << 10},
+		{&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000}, {&l.Sessions, 10_000}, {&l.Events, 1024},
+		{&l.Rounds, 16}, {&l.State, 64 << 10}, {&l.Logs, 100},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value

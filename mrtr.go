@@ -253,7 +253,7 @@ func Gather(ctx context.Context, asks ...Ask) error {
 // ServerOptions.Spend, and Request.CallID for keys by which others can tell.
 func Step[T any](ctx context.Context, key string, fn func(context.Context) (T, error)) (T, error) {
 	var value T
-	raw, err := step(ctx, key, reflect.TypeFor[T](), func() ([]byte, error) {
+	raw, err := step(ctx, key, reflect.TypeFor[T](), func(ctx context.Context) ([]byte, error) {
 		v, err := fn(ctx)
 		if err != nil {
 			return nil, err

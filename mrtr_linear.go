@@ -199,7 +199,7 @@ var stepTypes sync.Map // reflect.Type to []jsonx.TypeProblem
 
 // step returns the JSON of what do returned under key, in whichever round. Out
 // of a request there are no rounds.
-func step(ctx context.Context, key string, t reflect.Type, do func() ([]byte, error)) ([]byte, error) {
+func step(ctx context.Context, key string, t reflect.Type, do func(context.Context) ([]byte, error)) ([]byte, error) {
 	found, known := stepTypes.Load(t)
 	if !known {
 		found, _ = stepTypes.LoadOrStore(t, jsonx.CheckType(t))
@@ -213,7 +213,9 @@ func step(ctx context.Context, key string, t reflect.Type, do func() ([]byte, er
 	r := RequestFrom(ctx)
 	switch {
 	case r == inert:
-		return do()
+		return do(ctx)
+	case insideStep(ctx, key):
+		return nil, fmt.Errorf("step %.60q is called within itself, where it has no value yet: give the inner one a key of its own", key)
 	case r.over():
 		return nil, ErrRequestDone
 	}
@@ -221,5 +223,23 @@ func step(ctx context.Context, key string, t reflect.Type, do func() ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	return j.Step(ctx, key, func() (json.RawMessage, error) { return do() })
+	inside := context.WithValue(ctx, stepKey{}, &stepsAround{key, ctx.Value(stepKey{})})
+	return j.Step(ctx, key, func() (json.RawMessage, error) { return do(inside) })
+}
+
+// stepKey is under which the context of a step has the *stepsAround it.
+type stepKey struct{}
+
+type stepsAround struct {
+	key   string
+	outer any // *stepsAround or nil
+}
+
+// insideStep reports whether ctx is that of step key, or of one inside it.
+func insideStep(ctx context.Context, key string) bool {
+	at, _ := ctx.Value(stepKey{}).(*stepsAround)
+	for at != nil && at.key != key {
+		at, _ = at.outer.(*stepsAround)
+	}
+	return at != nil
 }

@@ -57,6 +57,12 @@ func TestMisuse(t *testing.T) {
 			"", `the handler of tool "x" returned InputRequired without questions and without state`, nil, false},
 		{"a state without a JSON form", func(context.Context) error { return mcp.InputRequired(func() {}) },
 			"", "reference", []string{"has no JSON"}, true},
+		{"a step within itself", func(ctx context.Context) error { return nested(ctx, "a", "a") },
+			"", `step "a" is called within itself`, nil, true},
+		{"a step within a step within itself", func(ctx context.Context) error { return nested(ctx, "a", "b", "a") },
+			"", `step "a" is called within itself`, nil, true},
+		{"a step within another", func(ctx context.Context) error { return errors.Join(nested(ctx, "a", "b"), errors.New("went well")) },
+			"", "went well", nil, true},
 		{"no key", func(ctx context.Context) error { _, err := mcp.Confirm(ctx, "", "Sure?"); return err },
 			"", "a key is text of 1 to 200 bytes", nil, true},
 		{"a key too long", func(ctx context.Context) error {
@@ -375,4 +381,13 @@ func TestAskingAfterTheEnd(t *testing.T) {
 			}
 		}
 	})
+}
+
+// nested runs a step that runs the next one, and so on.
+func nested(ctx context.Context, keys ...string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := mcp.Step(ctx, keys[0], func(ctx context.Context) (int, error) { return 0, nested(ctx, keys[1:]...) })
+	return err
 }

@@ -31,7 +31,8 @@ type Request struct {
 	subscriber *subscriber                // of an acknowledged subscriptions/listen
 	asked      atomic.Pointer[asking]     // nil: nobody asked, and no answers came
 
-	mu       sync.Mutex // protects the next three, and orders notifications
+	mu       sync.Mutex // protects the next four, and orders notifications
+	logs     *logRate   // nil: nothing was logged
 	progress float64    // last value sent
 	moved    bool       // progress was sent
 	ended    bool
