@@ -170,13 +170,16 @@ func (e *eventStream) attach(out *httpStream, seq uint64) bool {
 	return true
 }
 
-// leave ends the part of out in the stream. If the stream goes on and out was
-// carrying it, the client is told when to come back.
-func (e *eventStream) leave(out *httpStream) {
+// leave ends the part of out in the stream. The client may be told when to
+// come back, if out was carrying the stream still.
+func (e *eventStream) leave(out *httpStream, back bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.out == out {
+	carried := e.out == out
+	if carried {
 		e.out = nil
+	}
+	if back && carried {
 		out.close(sse.AppendRetry(nil, retryTime))
 	} else {
 		out.close(nil)

@@ -22,9 +22,10 @@ type httpSession struct {
 	since      time.Time    // when there were none any more
 	prev, next *httpSession // in the store's ring, while there are none
 
-	tag string // tells its events from those of other sessions
-	log eventLog
-	own eventStream // what the server says by itself
+	tag  string        // tells its events from those of other sessions
+	gone chan struct{} // closed when the session has ended
+	log  eventLog
+	own  eventStream // what the server says by itself
 
 	mu      sync.Mutex // protects the fields below
 	ended   bool
@@ -39,6 +40,7 @@ var errSessionEnded = fmt.Errorf("%w: the session was ended", ErrDisconnected)
 // end ends what goes on in a session that has been taken out of its store.
 func (hs *httpSession) end() {
 	hs.session.close(hs.store.srv)
+	close(hs.gone)
 	hs.mu.Lock()
 	hs.ended = true
 	running := make([]*httpStream, 0, len(hs.running))
@@ -49,10 +51,6 @@ func (hs *httpSession) end() {
 	for _, st := range running {
 		st.ctx.end(errSessionEnded)
 	}
-	hs.own.mu.Lock()
-	defer hs.own.mu.Unlock()
-	hs.own.over = true
-	hs.own.detach()
 }
 
 // start enters a request among those that can be cancelled.

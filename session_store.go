@@ -35,7 +35,7 @@ func newSessionStore(srv *Server, ttl time.Duration) *sessionStore {
 func (s *sessionStore) add(agreed *session, p *Principal) (*httpSession, *Error) {
 	agreed.id = rand.Text() // 130 bits
 	agreed.sub.wake = make(chan struct{}, 1)
-	hs := &httpSession{session: agreed, store: s, users: 1}
+	hs := &httpSession{session: agreed, store: s, users: 1, gone: make(chan struct{})}
 	hs.issuer, hs.subject = p.identity()
 	hs.tag = rand.Text()[:8]
 	hs.log.limit = s.srv.opts.Limits.Events

@@ -69,10 +69,6 @@ func (h *httpHandler) get(w http.ResponseWriter, r *http.Request) {
 func (st *httpStream) listen(e *eventStream) {
 	e.mu.Lock()
 	e.detach()
-	if e.over { // the session ended meanwhile
-		e.mu.Unlock()
-		return
-	}
 	st.prime(e)
 	e.out = st
 	e.mu.Unlock()
@@ -81,7 +77,6 @@ func (st *httpStream) listen(e *eventStream) {
 
 // follow stays while st carries the stream.
 func (st *httpStream) follow(e *eventStream) {
-	defer e.leave(st)
 	var hangUp <-chan time.Time
 	if d := st.h.opts.MaxStream; d > 0 && e.sess.rev.Polling {
 		timer := time.NewTimer(d)
@@ -97,11 +92,16 @@ func (st *httpStream) follow(e *eventStream) {
 		select {
 		case <-wake:
 			e.sess.tell()
+		case <-hangUp:
+			e.leave(st, true)
+			return
 		case <-st.sess.released:
 			return
 		case <-st.ctx.Done():
+			e.leave(st, false)
 			return
-		case <-hangUp:
+		case <-e.sess.gone:
+			e.leave(st, false)
 			return
 		}
 	}
@@ -225,5 +225,5 @@ func (st *httpStream) servePolled() {
 	}
 	e := st.beginEvents()
 	st.mu.Unlock()
-	e.leave(st)
+	e.leave(st, true)
 }

@@ -311,9 +311,9 @@ func (h *httpHandler) stopped() bool {
 func (h *httpHandler) stop(cause error) {
 	h.once.Do(func() {
 		close(h.over)
+		h.active.end(cause, func() { h.snap.srv.serving.remove(h) })
 		if h.sessions != nil {
 			h.sessions.stop()
 		}
-		h.active.end(cause, func() { h.snap.srv.serving.remove(h) })
 	})
 }
