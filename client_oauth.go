@@ -142,7 +142,8 @@ type grant struct {
 	asked  []string     // the scopes that were asked for there
 	token  *oauth.Token // nil: none
 	origin tokenOrigin
-	uses   int // how often the token was given out
+	stale  time.Time // when to refresh the token; zero: when it is refused
+	uses   int       // how often the token was given out
 
 	stepped map[string]time.Time // what was asked for in vain, by the gate's holder
 }
@@ -199,9 +200,21 @@ func (a *oauthClient) grant(resource string) (*grant, error) {
 	return g, nil
 }
 
-// early is how long before it expires a token is replaced: it has to last for
-// the request.
+// early is how long before it expires a token is replaced, unless it is one
+// that hardly lasts longer: it has to last for the request.
 const early = 10 * time.Second
+
+// hold makes token that of the grant; nil: none. The mutex is held.
+func (g *grant) hold(token *oauth.Token, origin tokenOrigin) {
+	g.token, g.origin, g.uses, g.stale = token, origin, 0, time.Time{}
+	if token == nil {
+		return
+	}
+	g.asked = token.Scopes
+	if !token.Expires.IsZero() {
+		g.stale = token.Expires.Add(-min(early, max(0, time.Until(token.Expires)/2)))
+	}
+}
 
 // Token implements Authorizer.
 func (a *oauthClient) Token(ctx context.Context, resource string) (string, error) {
@@ -239,7 +252,7 @@ func (a *oauthClient) take(g *grant) (token string, ok bool) {
 		return "", false
 	case g.token == nil:
 		return "", true
-	case !g.token.Expires.IsZero() && time.Until(g.token.Expires) < early:
+	case !g.stale.IsZero() && time.Now().After(g.stale):
 		return "", g.token.Refresh == ""
 	}
 	g.uses++
@@ -249,10 +262,7 @@ func (a *oauthClient) take(g *grant) (token string, ok bool) {
 // set makes a token that of a grant, and keeps it; nil takes the old one away.
 func (a *oauthClient) set(ctx context.Context, g *grant, token *oauth.Token, origin tokenOrigin) error {
 	a.mu.Lock()
-	g.token, g.origin, g.uses = token, origin, 0
-	if token != nil {
-		g.asked = token.Scopes
-	}
+	g.hold(token, origin)
 	a.mu.Unlock()
 	if token == nil {
 		return a.opts.Store.Save(ctx, g.issuer, g.server, nil)
@@ -316,9 +326,7 @@ func (a *oauthClient) load(ctx context.Context, g *grant) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g.loaded, g.issuer, g.name, g.token = true, by.Issuer, by.Name, token
-	if token != nil {
-		g.asked = token.Scopes
-	}
+	g.loaded, g.issuer, g.name = true, by.Issuer, by.Name
+	g.hold(token, fromStore)
 	return nil
 }

@@ -178,13 +178,14 @@ func tokenError(err error, secrets ...string) error {
 		if said.Response != nil {
 			status = said.Response.StatusCode
 		}
-		description := said.ErrorDescription
+		code, description := said.ErrorCode, said.ErrorDescription
 		for _, secret := range secrets {
 			if secret != "" {
+				code = strings.ReplaceAll(code, secret, "[secret]")
 				description = strings.ReplaceAll(description, secret, "[secret]")
 			}
 		}
-		return newRefusal(status, said.ErrorCode, description)
+		return newRefusal(status, code, description)
 	}
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err

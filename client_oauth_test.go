@@ -1,0 +1,656 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/typedmcp/mcp"
+)
+
+// TestOAuth is the way from no token to the answer of a tool, as each end sees it.
+func TestOAuth(t *testing.T) {
+	t.Parallel()
+	for _, versions := range [][]string{{"2026-07-28"}, {"2025-11-25"}, {"2025-06-18"}} {
+		i := newIssuer(t, "/tenant")
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer(), versions...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+			t.Fatalf("%s, %v", text, err)
+		}
+		authorize, token := i.at("/authorize"), i.at("/token")
+		if len(authorize) != 1 || len(token) != 1 {
+			t.Fatalf("%d authorizations, %d tokens", len(authorize), len(token))
+		}
+		asked, exchanged := authorize[0].Form, token[0].Form
+		t.Run("LAU-05 AUC-06 PKCE with S256, "+versions[0], func(t *testing.T) {
+			if asked.Get("code_challenge_method") != "S256" || len(asked.Get("code_challenge")) != 43 || len(exchanged.Get("code_verifier")) < 43 {
+				t.Errorf("%v, %v", asked, exchanged)
+			}
+		})
+		t.Run("AUC-08 LAU-03 the resource in both requests, "+versions[0], func(t *testing.T) {
+			if asked.Get("resource") != s.url() || exchanged.Get("resource") != s.url() {
+				t.Errorf("%v, %v", asked, exchanged)
+			}
+		})
+		t.Run("AUC-10 the scope of the challenge, "+versions[0], func(t *testing.T) {
+			if asked.Get("scope") != "read" {
+				t.Errorf("%v", asked)
+			}
+		})
+		t.Run("AUC-19 a state, "+versions[0], func(t *testing.T) {
+			if len(asked.Get("state")) < 22 {
+				t.Errorf("%v", asked)
+			}
+		})
+		t.Run("AUC-21 the token with every request, in the header, "+versions[0], func(t *testing.T) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			with := 0
+			for _, r := range s.seen {
+				if r.URL.RawQuery != "" {
+					t.Errorf("query %s", r.URL.RawQuery)
+				}
+				if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer access-") && r.URL.Path == "/mcp" {
+					with++
+				} else if r.URL.Path == "/mcp" && with > 0 {
+					t.Errorf("%s without a token", r.Method)
+				}
+			}
+			if with == 0 {
+				t.Error("no token was sent")
+			}
+		})
+		t.Run("AUC-15 AUC-16 LAU-05 nothing but what was asked for, "+versions[0], func(t *testing.T) {
+			var names []string
+			for name := range asked {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			want := []string{"client_id", "code_challenge", "code_challenge_method", "redirect_uri", "resource", "response_type", "scope", "state"}
+			if diff := cmp.Diff(want, names); diff != "" {
+				t.Errorf("parameters (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOAuthSubscriptions(t *testing.T) {
+	t.Parallel()
+	t.Run("AUC-21 subscriptions have the token", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i)
+		srv := mcp.NewServer("s", "1", &mcp.ServerOptions{Dynamic: true})
+		s.mux.Handle("/mcp", newHandler(t, srv, &mcp.HTTPOptions{Auth: s.auth}))
+		s.mux.Handle("/.well-known/", s.auth.MetadataHandler())
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub, err := c.Listen(t.Context(), mcp.Filter{Tools: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sub.Close(); err != nil {
+			t.Error(err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, r := range s.seen {
+			if r.Header.Get("Mcp-Method") == "subscriptions/listen" && !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer access-") {
+				t.Errorf("%v", r.Header)
+			}
+		}
+	})
+}
+
+func TestOAuthConcurrency(t *testing.T) {
+	t.Parallel()
+	t.Run("AUC-28 fifty calls at once, one authorization", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.revoke(true)
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+					t.Errorf("%s, %v", text, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(i.at("/authorize")); n != 2 {
+			t.Errorf("%d authorizations, with the first", n)
+		}
+	})
+	t.Run("AUC-28 one refresh for all who wait", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		i.revoke(false)
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+					t.Errorf("%s, %v", text, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(i.at("/token")); n != 2 || len(i.at("/authorize")) != 1 {
+			t.Errorf("%d requests for tokens, with the first", n)
+		}
+	})
+}
+
+func TestOAuthScopes(t *testing.T) {
+	t.Parallel()
+	t.Run("AUC-11 AUC-12 M19 a step up asks for the earlier scopes too", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		s.auth.Scopes = nil // write is in no list
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range []string{"who", "write", "write"} {
+			if text, err := s.tool(c, tool); err != nil || text != "alice" {
+				t.Fatalf("%s: %s, %v", tool, text, err)
+			}
+		}
+		var scopes []string
+		for _, r := range i.at("/authorize") {
+			scopes = append(scopes, r.Form.Get("scope"))
+		}
+		if diff := cmp.Diff([]string{"read", "write read"}, scopes); diff != "" {
+			t.Errorf("scopes (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("AUC-13 steps up end, for each operation by itself", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		i.grant = func(string) string { return "read" }
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, err := s.tool(c, "write"); err == nil || !strings.Contains(err.Error(), `"read" "write"`) {
+				t.Errorf("%v", err)
+			}
+		}
+		if n := len(i.at("/authorize")); n != 2 {
+			t.Errorf("%d authorizations, with the first", n)
+		}
+		if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+			t.Errorf("another operation: %s, %v", text, err)
+		}
+	})
+	for name, tt := range map[string]struct {
+		challenge, resource, server []string
+		own                         []string
+		want                        string
+		none                        bool
+	}{
+		"AUC-10 those of the resource":                                    {nil, []string{"a", "b"}, nil, nil, "a b", false},
+		"AUC-10 AUC-11 the challenge's, which the resource does not list": {[]string{"c"}, []string{"a", "b"}, nil, nil, "c", false},
+		"AUC-10 none": {nil, nil, nil, nil, "", true},
+		"AUC-25 offline_access, if the server has it": {[]string{"a"}, nil, []string{"a", "offline_access"}, nil, "a offline_access", false},
+		"AUC-25 no offline_access, if it does not":    {[]string{"a", "offline_access"}, []string{"offline_access"}, []string{"a"}, nil, "a", false},
+		"AUC-25 no offline_access alone":              {nil, nil, []string{"offline_access"}, nil, "", true},
+		"AUC-10 those of the options besides":         {[]string{"a"}, nil, nil, []string{"z"}, "a z", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newIssuer(t, "")
+			if tt.server != nil {
+				i.metadata["scopes_supported"] = tt.server
+			}
+			s := newSite(t, i)
+			s.opts.Scopes = tt.own
+			gate := i.verify(s.url())
+			s.mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+				if _, err := gate(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r); err != nil {
+					value := "Bearer"
+					if tt.challenge != nil {
+						value += ` scope="` + strings.Join(tt.challenge, " ") + `"`
+					}
+					w.Header().Set("WWW-Authenticate", value)
+					w.WriteHeader(401)
+					return
+				}
+				newHandler(t, whoServer(s.log), nil).ServeHTTP(w, r)
+			})
+			s.mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
+				writeDoc(w, 200, map[string]any{"resource": s.url(), "authorization_servers": []string{i.id()}, "scopes_supported": tt.resource})
+			})
+			if _, err := s.call(s.authorizer(), "who"); err != nil {
+				t.Fatal(err)
+			}
+			form := i.at("/authorize")[0].Form
+			if got, sent := form["scope"]; strings.Join(got, " ") != tt.want || sent == tt.none {
+				t.Errorf("scope %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOAuthTokens(t *testing.T) {
+	t.Parallel()
+	t.Run("AUC-08 AUC-26 a token that expires is refreshed, for the same resource", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		i.lifetime = time.Hour
+		s := newSite(t, i).serve()
+		store := new(mapStore)
+		s.opts.Store = store
+		if _, err := s.call(s.authorizer(), "who"); err != nil {
+			t.Fatal(err)
+		}
+		store.edit(func(doc map[string]any) {
+			if doc["expires"] != nil && doc["access_token"] != nil {
+				doc["expires"] = "2020-01-01T00:00:00Z"
+			}
+		})
+		if text, err := s.call(s.authorizer(), "who"); err != nil || text != "alice" {
+			t.Fatalf("%s, %v", text, err)
+		}
+		tokens := i.at("/token")
+		if len(tokens) != 2 || len(i.at("/authorize")) != 1 {
+			t.Fatalf("%d requests for tokens", len(tokens))
+		}
+		last := tokens[len(tokens)-1].Form
+		if last.Get("grant_type") != "refresh_token" || last.Get("resource") != s.url() || last.Get("refresh_token") == "" {
+			t.Errorf("%v", last)
+		}
+	})
+	t.Run("AUC-26 a token that hardly lasts is used nevertheless", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		i.lifetime = 2 * time.Second
+		s := newSite(t, i).serve()
+		if _, err := s.call(s.authorizer(), "who"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("AUC-26 without a refresh token the user signs in again", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		i.refresh = false
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		i.revoke(true)
+		if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+			t.Errorf("%s, %v", text, err)
+		}
+		if n := len(i.at("/authorize")); n != 2 {
+			t.Errorf("%d authorizations", n)
+		}
+	})
+	t.Run("AUC-26 a refresh token that is refused: the user signs in again", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.tool(c, "write"); err != nil {
+			t.Fatal(err)
+		}
+		i.revoke(true)
+		if text, err := s.tool(c, "write"); err != nil || text != "alice" {
+			t.Errorf("%s, %v", text, err)
+		}
+		all := i.at("/authorize")
+		if len(all) != 3 || all[2].Form.Get("scope") != "read write" {
+			t.Errorf("%d authorizations: %v", len(all), all[len(all)-1].Form)
+		}
+	})
+	t.Run("AUC-13 a server that refuses what was issued for it", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i)
+		s.auth.Verify = i.verify("https://elsewhere.example")
+		s.serve()
+		if _, err := s.dial(s.authorizer()); err == nil || !strings.Contains(err.Error(), "just issued") {
+			t.Errorf("%v", err)
+		}
+		if n := len(i.at("/authorize")); n != 1 {
+			t.Errorf("%d authorizations", n)
+		}
+	})
+	t.Run("AUC-22 each server gets its own tokens", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, ""), newIssuer(t, "")
+		s1, s2 := newSite(t, one).serve(), newSite(t, two).serve()
+		a := s1.authorizer()
+		s2.opts = s1.opts
+		for range 2 {
+			for _, s := range []*site{s1, s2} {
+				if text, err := s.call(a, "who"); err != nil || text != "alice" {
+					t.Fatalf("%s, %v", text, err)
+				}
+			}
+		}
+		for _, s := range []*site{s1, s2} {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			other := one
+			if s == s1 {
+				other = two
+			}
+			for _, r := range s.seen {
+				if token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); token != "" {
+					if _, stolen := other.tokens[token]; stolen {
+						t.Errorf("%s got %s", s.url(), token)
+					}
+				}
+			}
+		}
+	})
+	t.Run("C124 AUC-28 no token follows to another origin", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i)
+		other := newSite(t, i)
+		s.mux.Handle("/.well-known/", s.auth.MetadataHandler())
+		gate := i.verify(s.url())
+		s.mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+			if _, err := gate(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r); err != nil {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				w.WriteHeader(401)
+				return
+			}
+			http.Redirect(w, r, other.url(), http.StatusTemporaryRedirect)
+		})
+		if _, err := s.dial(s.authorizer()); err == nil || !strings.Contains(err.Error(), "another origin") {
+			t.Errorf("%v", err)
+		}
+		if len(other.seen) != 0 {
+			t.Errorf("the other origin got %v", other.seen[0].Header)
+		}
+	})
+	t.Run("C128 without an authorizer 401 is the error", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, newIssuer(t, "")).serve()
+		_, err := s.dial(nil)
+		refused, ok := errors.AsType[*mcp.HTTPError](err)
+		if !ok || refused.Status != 401 {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestOAuthRegistration is about who the client says that it is.
+func TestOAuthRegistration(t *testing.T) {
+	t.Parallel()
+	t.Run("AUC-24 REG-06 AUC-20 what is registered", func(t *testing.T) {
+		t.Parallel()
+		for redirect, application := range map[string]string{"http://127.0.0.1:9/callback": "native", "http://[::1]:9/x": "native", "https://app.example/callback": "web"} {
+			i := newIssuer(t, "")
+			s := newSite(t, i).serve()
+			s.opts.RedirectURL = redirect
+			if _, err := s.call(s.authorizer(), "who"); err != nil {
+				t.Fatal(err)
+			}
+			var got map[string]any
+			if err := json.Unmarshal([]byte(i.at("/register")[0].JSON), &got); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]any{
+				"client_name": "tests", "redirect_uris": []any{redirect}, "grant_types": []any{"authorization_code", "refresh_token"},
+				"response_types": []any{"code"}, "token_endpoint_auth_method": "none", "application_type": application,
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("registered (-want +got):\n%s", diff)
+			}
+		}
+	})
+	for name, tt := range map[string]struct {
+		edit func(*site)
+		want string // the client's id, or its beginning
+		regs int
+	}{
+		"REG-01 REG-02 given beforehand, before all else": {func(s *site) {
+			s.opts.ClientID, s.opts.ClientMetadataURL = "mine", "https://app.example/client"
+			s.issuer.metadata["client_id_metadata_document_supported"] = true
+		}, "mine", 0},
+		"REG-01 REG-05 a metadata document, if the server reads them": {func(s *site) {
+			s.opts.ClientMetadataURL = "https://app.example/client"
+			s.issuer.metadata["client_id_metadata_document_supported"] = true
+		}, "https://app.example/client", 0},
+		"REG-01 REG-05 no metadata document, if it does not": {func(s *site) { s.opts.ClientMetadataURL = "https://app.example/client" }, "client ", 1},
+		"REG-01 a registration":                              {func(*site) {}, "client ", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newIssuer(t, "")
+			s := newSite(t, i).serve()
+			tt.edit(s)
+			if _, err := s.call(s.authorizer(), "who"); err != nil {
+				t.Fatal(err)
+			}
+			if got := i.at("/authorize")[0].Form.Get("client_id"); !strings.HasPrefix(got, tt.want) || len(i.at("/register")) != tt.regs {
+				t.Errorf("client %q, %d registrations", got, len(i.at("/register")))
+			}
+		})
+	}
+	t.Run("REG-01 none of them: the user is told what to do", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		delete(i.metadata, "registration_endpoint")
+		s := newSite(t, i).serve()
+		if _, err := s.dial(s.authorizer()); err == nil || !strings.Contains(err.Error(), "OAuthOptions.ClientID") || !strings.Contains(err.Error(), i.id()) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("REG-07 a refusal is explained", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		i.metadata["registration_endpoint"] = s.server.URL + "/refuse"
+		var bodies []string
+		var mu sync.Mutex
+		s.mux.HandleFunc("/refuse", func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			bodies = append(bodies, r.Method)
+			writeDoc(w, 400, map[string]any{"error": "invalid_redirect_uri", "error_description": "only https"})
+		})
+		_, err := s.dial(s.authorizer())
+		if err == nil || !strings.Contains(err.Error(), "invalid_redirect_uri") || !strings.Contains(err.Error(), "only https") || !strings.Contains(err.Error(), "127.0.0.1:9") || len(bodies) != 1 {
+			t.Errorf("%v, %d tries", err, len(bodies))
+		}
+	})
+	t.Run("REG-07 one adjusted try", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		i.metadata["registration_endpoint"] = s.server.URL + "/pedant"
+		tries := 0
+		s.mux.HandleFunc("/pedant", func(w http.ResponseWriter, r *http.Request) {
+			var doc map[string]any
+			_ = json.NewDecoder(r.Body).Decode(&doc)
+			if tries++; tries > 1 && len(doc["grant_types"].([]any)) == 1 {
+				doc["client_id"] = "adjusted"
+				writeDoc(w, 201, doc)
+				return
+			}
+			writeDoc(w, 400, map[string]any{"error": "invalid_client_metadata"})
+		})
+		if _, err := s.call(s.authorizer(), "who"); err != nil || tries != 2 {
+			t.Errorf("%v after %d tries", err, tries)
+		}
+	})
+	t.Run("REG-08 REG-09 AUC-22 another authorization server: the client registers there anew", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
+		s := newSite(t, one).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		s.migrate(two)
+		if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+			t.Fatalf("%s, %v", text, err)
+		}
+		if len(one.at("/register")) != 1 || len(two.at("/register")) != 1 || len(one.at("/token")) != 1 {
+			t.Errorf("%d and %d registrations, %d tokens of the first", len(one.at("/register")), len(two.at("/register")), len(one.at("/token")))
+		}
+		for _, r := range two.requests {
+			if strings.Contains(r.Form.Encode()+r.JSON, url.QueryEscape(one.id())) {
+				t.Errorf("the second server learned of the first: %+v", r)
+			}
+		}
+	})
+	t.Run("REG-08 REG-10 credentials of one authorization server are not tried with another", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
+		s := newSite(t, one).serve()
+		s.opts.ClientID, s.opts.ClientSecret = "mine", "my secret"
+		one.secrets = append(one.secrets, "my secret")
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		s.migrate(two)
+		if _, err := s.tool(c, "who"); err == nil || !strings.Contains(err.Error(), one.id()) {
+			t.Errorf("%v", err)
+		}
+		if len(two.requests) != 0 {
+			t.Errorf("the second server got %+v", two.requests)
+		}
+	})
+	t.Run("REG-10 the issuer of the options alone", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		s.opts.ClientID, s.opts.Issuer = "mine", "https://login.example"
+		if _, err := s.dial(s.authorizer()); err == nil || !strings.Contains(err.Error(), "OAuthOptions.Issuer") || len(i.requests) != 0 {
+			t.Errorf("%v; %d requests", err, len(i.requests))
+		}
+	})
+	t.Run("REG-11 the id of a metadata document is the same everywhere", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
+		for _, i := range []*issuer{one, two} {
+			i.metadata["client_id_metadata_document_supported"] = true
+		}
+		s := newSite(t, one).serve()
+		s.opts.ClientMetadataURL = "https://app.example/client"
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		s.migrate(two)
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		if got := two.at("/authorize")[0].Form.Get("client_id"); got != "https://app.example/client" || len(two.at("/register")) != 0 {
+			t.Errorf("client %q", got)
+		}
+	})
+	for method, check := range map[string]func(r issued) bool{
+		"client_secret_basic": func(r issued) bool {
+			id, secret, ok := (&http.Request{Header: r.Header}).BasicAuth()
+			return ok && id == "my+id" && secret == "s%3A+%2F%3F" && r.Form.Get("client_secret") == "" // form-encoded first
+		},
+		"client_secret_post": func(r issued) bool {
+			return r.Header.Get("Authorization") == "" && r.Form.Get("client_id") == "my id" && r.Form.Get("client_secret") == "s: /?"
+		},
+	} {
+		t.Run("AUC-27 "+method, func(t *testing.T) {
+			t.Parallel()
+			i := newIssuer(t, "")
+			i.metadata["token_endpoint_auth_methods_supported"] = []string{"private_key_jwt", method, "none"}
+			s := newSite(t, i).serve()
+			s.opts.ClientID, s.opts.ClientSecret = "my id", "s: /?"
+			i.secrets = append(i.secrets, "s: /?")
+			if _, err := s.call(s.authorizer(), "who"); err != nil {
+				t.Fatal(err)
+			}
+			if r := i.at("/token")[0]; !check(r) {
+				t.Errorf("%v %v", r.Header["Authorization"], r.Form)
+			}
+		})
+	}
+	t.Run("AUC-27 none", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		if _, err := s.call(s.authorizer(), "who"); err != nil {
+			t.Fatal(err)
+		}
+		if r := i.at("/token")[0]; r.Header.Get("Authorization") != "" || r.Form.Get("client_secret") != "" || r.Form.Get("client_id") == "" {
+			t.Errorf("%v %v", r.Header["Authorization"], r.Form)
+		}
+	})
+	t.Run("AUC-27 the secret of a registration", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		i.metadata["token_endpoint_auth_methods_supported"] = []string{"client_secret_basic"}
+		s := newSite(t, i).serve()
+		if _, err := s.call(s.authorizer(), "who"); err != nil {
+			t.Fatal(err)
+		}
+		_, secret, ok := (&http.Request{Header: i.at("/token")[0].Header}).BasicAuth()
+		if raw, err := url.QueryUnescape(secret); !ok || err != nil || !strings.HasPrefix(raw, "secret:+ /") {
+			t.Errorf("%q", secret)
+		}
+	})
+}
+
+// migrate has the site served by another authorization server.
+func (s *site) migrate(to *issuer) {
+	s.t.Helper()
+	auth := *s.auth
+	auth.Servers, auth.Verify = []string{to.id()}, to.verify(s.url())
+	handler, metadata := newHandler(s.t, whoServer(s.log), &mcp.HTTPOptions{Auth: &auth}), auth.MetadataHandler()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mux = http.NewServeMux()
+	s.mux.Handle("/mcp", handler)
+	s.mux.Handle("/.well-known/", metadata)
+}
