@@ -27,6 +27,8 @@ type HTTPClientOptions struct {
 	Client *http.Client
 	// Header is sent with every request, besides MCP's own headers.
 	Header http.Header
+	// Auth gets access tokens for the server; nil sends none. See NewOAuth.
+	Auth Authorizer
 	// MaxMessage is the most bytes of one message to accept; 0 means 16 MiB.
 	MaxMessage int
 }
@@ -62,6 +64,7 @@ func (t *httpTransport) open(ctx context.Context, c *Client, e era) (link, error
 	if s.opts.Client == nil {
 		s.opts.Client = http.DefaultClient
 	}
+	s.opts.Client = withinOrigin(s.opts.Client)
 	if s.opts.MaxMessage <= 0 {
 		s.opts.MaxMessage = Limits{}.withDefaults().Message
 	}
@@ -169,8 +172,8 @@ func (s *httpSite) request(ctx context.Context, method string, to *url.URL, body
 	return req, nil
 }
 
-// do sends a request. An error means that there was no answer.
-func (s *httpSite) do(req *http.Request) (*http.Response, error) {
+// roundTrip sends a request as it is. An error means that there was no answer.
+func (s *httpSite) roundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := s.opts.Client.Do(req)
 	if err == nil {
 		return resp, nil

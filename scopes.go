@@ -57,9 +57,3 @@ func (r *Request) permits(d *definition) bool {
 	}
 	return true
 }
-
-// insufficientScope is the challenge that names the scopes to ask for (RFC
-// 6750, section 3).
-func insufficientScope(scopes []string) string {
-	return `Bearer error="insufficient_scope", scope="` + strings.Join(scopes, " ") + `"`
-}

@@ -34,6 +34,9 @@ type HTTPOptions struct {
 	// longer becomes a stream, and a silent stream gets a comment. 0 means 15
 	// seconds.
 	KeepAlive time.Duration
+	// Auth demands credentials; nil serves everybody. Behind middleware of
+	// your own that does, see WithPrincipal.
+	Auth *Auth
 	// Legacy says how clients of revisions before 2026-07-28 are served.
 	Legacy LegacyMode
 	// SessionTTL is how long such a client's session lasts in which nothing
@@ -119,6 +122,9 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 	if h.guard, err = newGuard(&h.opts); err != nil {
 		return nil, err
 	}
+	if h.gate, err = newGate(h.opts.Auth, s.log); err != nil {
+		return nil, err
+	}
 	h.modernOnly = h.opts.Legacy == LegacyOff
 	if served := s.versions(h.modernOnly); len(served) == 0 {
 		return nil, errors.New("mcp: option Legacy: LegacyOff leaves nothing to serve, as ServerOptions.Versions names older revisions only")
@@ -138,6 +144,7 @@ type httpHandler struct {
 	snap       *snapshot
 	opts       HTTPOptions
 	guard      *guard
+	gate       *gate
 	modernOnly bool // revisions before 2026-07-28 are refused
 	active     streams
 	sessions   *sessionStore // nil: there are none
@@ -154,6 +161,10 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.stopped() {
 		unavailable(w)
+		return
+	}
+	r, ok := h.gate.admit(w, r)
+	if !ok {
 		return
 	}
 	switch {

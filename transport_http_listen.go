@@ -20,13 +20,13 @@ const (
 	maxHeaderBytes  = 64 << 10
 )
 
-// ListenAndServe serves MCP over HTTP at the path /mcp of addr until ctx ends
-// or Shutdown is called, and then returns nil once running requests have
-// ended; their contexts end at once, with ErrShutdown. An addr without a host,
-// such as ":8080", means this machine alone: 127.0.0.1:8080; write
-// 0.0.0.0:8080 to listen for others. With port 0 the system chooses one; the
-// address is logged. Contexts of requests have the values of ctx. opts may be
-// nil.
+// ListenAndServe serves MCP over HTTP at the path /mcp of addr, with Auth its
+// metadata too, until ctx ends or Shutdown is called, and then returns nil once
+// running requests have ended; their contexts end at once, with ErrShutdown. An
+// addr without a host, such as ":8080", means this machine alone:
+// 127.0.0.1:8080; write 0.0.0.0:8080 to listen for others. With port 0 the
+// system chooses one; the address is logged. Contexts of requests have the
+// values of ctx. opts may be nil.
 func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOptions) error {
 	h, err := s.httpHandler(opts)
 	if err != nil {
@@ -61,11 +61,14 @@ func (h *httpHandler) serveListener(ctx context.Context, l net.Listener) error {
 	}
 	defer srv.serving.remove(own)
 	srv.log.Info("mcp: serving HTTP", "address", l.Addr().String(), "path", "/mcp")
-	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && h.gate == nil {
 		srv.log.Warn("mcp: the server listens for other machines and asks nobody who they are", "address", l.Addr().String())
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
+	if h.gate != nil {
+		mux.Handle("/.well-known/", h.gate.auth.MetadataHandler())
+	}
 	web := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },

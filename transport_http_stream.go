@@ -209,7 +209,7 @@ func (st *httpStream) finish(body []byte, fault *Error) {
 	}
 	if !st.open && (st.json || status != http.StatusOK) {
 		if fault != nil && fault.scopes != nil {
-			st.w.Header().Set("WWW-Authenticate", insufficientScope(fault.scopes))
+			st.w.Header().Set("WWW-Authenticate", st.h.gate.insufficientScope(fault.scopes))
 		}
 		writeSized(st.w, status, body, &st.length)
 		return

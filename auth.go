@@ -1,0 +1,200 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/typedmcp/mcp/internal/oauth"
+)
+
+// Auth makes an HTTP server one that is used with access tokens, an OAuth
+// resource server (MCP 2026-07-28, Authorization). Every request is checked,
+// whatever its method, before its body is read. It must not be changed once
+// it is in use.
+type Auth struct {
+	// Verify says whose token it is. It must refuse, with an error, whatever
+	// is not a valid token for this very server: one that has expired, that
+	// was issued by somebody else, or for another server. See NewJWTVerifier
+	// and NewAPIKeyVerifier.
+	//
+	// The token is that of the header Authorization, with the scheme Bearer;
+	// it is empty where there is none, and Verify may look for credentials
+	// elsewhere in r, whose body it must leave alone. A verifier whose scopes
+	// imply each other puts all of them into Principal.Scopes. A principal
+	// that has Expired is refused, and so is nil.
+	//
+	// Handlers get the principal, and not the token: Request.Header is without
+	// Authorization.
+	//
+	// The client is never told the error, which is logged at the level of
+	// debugging. An *Error with CodeInternalError says that tokens cannot be
+	// checked at present; it is logged as an error, and the client is told to
+	// come back. Verify is called concurrently.
+	Verify func(ctx context.Context, token string, r *http.Request) (*Principal, error)
+	// Resource is the URL by which clients know the server and for which they
+	// request tokens, such as "https://mcp.example.com/mcp": https unless it
+	// is on this machine, in lower case, without a needless port or slash.
+	// Servers are the issuers of the tokens, the URLs of the authorization
+	// servers. Without both, as with API keys, clients are not told how to
+	// get tokens.
+	Resource string
+	Servers  []string
+	// Scopes are the scopes that clients should request at first, in the
+	// order in which they are advertised. Requests are not refused for want
+	// of them: see RequireScopes of tools, resources and prompts.
+	Scopes []string
+}
+
+// check finds what is wrong with a.
+func (a *Auth) check() error {
+	if (a.Resource == "") != (len(a.Servers) == 0) {
+		return errors.New("mcp: option Auth: Resource and Servers belong together: clients ask Servers for tokens that are meant for Resource")
+	}
+	if a.Resource != "" {
+		canonical, err := oauth.Canonical(a.Resource)
+		if err != nil {
+			return fmt.Errorf("mcp: option Auth.Resource: %q: %w", a.Resource, err)
+		}
+		if canonical != a.Resource {
+			return fmt.Errorf("mcp: option Auth.Resource: write %q as %q, as clients do", a.Resource, canonical)
+		}
+	}
+	for _, issuer := range a.Servers {
+		if _, err := oauth.ParseURL(issuer); err != nil {
+			return fmt.Errorf("mcp: option Auth.Servers: %q: %w", issuer, err)
+		}
+	}
+	for _, scope := range a.Scopes {
+		switch {
+		case !scopeToken(scope):
+			return fmt.Errorf("mcp: option Auth.Scopes: %q is not a scope of OAuth: it may have no spaces, quotes, backslashes and characters beyond ASCII", scope)
+		case scope == oauth.OfflineAccess:
+			return fmt.Errorf("mcp: option Auth.Scopes: take out %q, which is for clients to decide", scope)
+		}
+	}
+	return nil
+}
+
+// gate lets those in who are known. The nil gate lets everybody in, unknown.
+type gate struct {
+	auth     Auth
+	metadata string // the URL of the resource's metadata; "": there is none
+	log      *slog.Logger
+}
+
+func newGate(a *Auth, log *slog.Logger) (*gate, error) {
+	if a == nil {
+		return nil, nil
+	}
+	if a.Verify == nil {
+		return nil, errors.New("mcp: option Auth: Verify is nil; see NewJWTVerifier and NewAPIKeyVerifier")
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	g := &gate{auth: *a, log: log}
+	g.auth.Scopes = slices.Clone(a.Scopes)
+	if a.Resource != "" {
+		g.metadata, _, _ = oauth.MetadataURLs(a.Resource) // check has parsed it
+	}
+	return g, nil
+}
+
+// admit returns the request with who makes it; otherwise it has been answered
+// (MCP 2026-07-28, Authorization › Token Handling, › Error Handling). Nothing
+// is read from the URL.
+func (g *gate) admit(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
+	if g == nil {
+		return r, true
+	}
+	token, err := bearerToken(r.Header["Authorization"])
+	if err != nil {
+		g.challenge(w, http.StatusBadRequest, oauth.Challenge{Error: "invalid_request", Description: err.Error()})
+		return nil, false
+	}
+	p, err := g.auth.Verify(r.Context(), token, r)
+	if err == nil {
+		err = p.current()
+	}
+	if err == nil {
+		r = r.WithContext(WithPrincipal(r.Context(), p))
+		r.Header = maps.Clone(r.Header)
+		delete(r.Header, "Authorization") // so that no handler passes it on
+		return r, true
+	}
+	if fault, ok := errors.AsType[*Error](err); ok && fault.Code == CodeInternalError {
+		g.log.Error("mcp: tokens cannot be checked", "error", err)
+		w.Header().Set("Retry-After", "5")
+		refuseHTTP(w, http.StatusServiceUnavailable, "tokens cannot be checked at present")
+		return nil, false
+	}
+	g.log.Debug("mcp: a request was refused", "error", err)
+	c := oauth.Challenge{Scope: strings.Join(g.auth.Scopes, " ")}
+	if token != "" {
+		c.Error, c.Description = "invalid_token", "the access token is not valid here, or has expired"
+	}
+	g.challenge(w, http.StatusUnauthorized, c)
+	return nil, false
+}
+
+// challenge refuses a request.
+func (g *gate) challenge(w http.ResponseWriter, status int, c oauth.Challenge) {
+	c.ResourceMetadata = g.metadata
+	w.Header().Set("WWW-Authenticate", c.String())
+	why := c.Description
+	if why == "" {
+		why = "an access token is needed, as Authorization: Bearer"
+	}
+	refuseHTTP(w, status, why)
+}
+
+// insufficientScope is the challenge that names the scopes to ask for (RFC
+// 6750, section 3).
+func (g *gate) insufficientScope(scopes []string) string {
+	c := oauth.Challenge{Error: oauth.InsufficientScope, Scope: strings.Join(scopes, " ")}
+	if g != nil {
+		c.ResourceMetadata = g.metadata
+	}
+	return c.String()
+}
+
+// bearerToken returns the token of the values of Authorization, which is empty
+// if there is none, or none of that scheme. More than one space before it does
+// no harm.
+func bearerToken(values []string) (string, error) {
+	switch len(values) {
+	case 0:
+		return "", nil
+	case 1:
+	default:
+		return "", errors.New("the header Authorization is repeated")
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return "", nil
+	}
+	token = strings.Trim(token, " ")
+	if token != "" && !oauth.Token68(token) {
+		return "", errors.New("the access token has characters that none may have")
+	}
+	return token, nil
+}
+
+// current refuses who is nobody, or not any more. Verifiers that allow for
+// clocks that differ have added that to Expires.
+func (p *Principal) current() error {
+	switch {
+	case p == nil:
+		return errors.New("the verifier knows nobody by these credentials")
+	case !p.Expires.IsZero() && !time.Now().Before(p.Expires):
+		return errors.New("the credentials have expired")
+	}
+	return nil
+}

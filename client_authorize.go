@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/typedmcp/mcp/internal/oauth"
+)
+
+// An Authorizer gets the tokens with which a client calls HTTP servers. It is
+// safe for concurrent use: while one call has a token issued, the others wait
+// for it. See NewOAuth for the one to use.
+type Authorizer interface {
+	// Token returns the access token for requests to the server at the URL
+	// resource; "" sends none. An error fails the request.
+	Token(ctx context.Context, resource string) (string, error)
+	// Challenge is called when a server demands a token, another one, or one
+	// with more scopes: with 401, or with 403 and insufficient_scope. It
+	// reports whether the request should be sent again, with what Token then
+	// returns. resp has the request that was refused; its body must be left
+	// alone. An error fails the request; without either, it fails with the
+	// server's answer.
+	Challenge(ctx context.Context, resp *http.Response) (retry bool, err error)
+}
+
+// maxChallenges is how often one request may be refused and sent again: for a
+// token, one that is refreshed, and one with more scopes.
+const maxChallenges = 3
+
+// do sends a request, with a token if there is one. An error means that there
+// was no answer.
+func (s *httpSite) do(req *http.Request) (*http.Response, error) {
+	return s.authorize(req, new(atomic.Int32))
+}
+
+// do is that of the site. The timeouts of calls stand still while a user signs
+// in, as they do while one is asked something.
+func (s *httpCalls) do(req *http.Request) (*http.Response, error) {
+	return s.authorize(req, &s.asking)
+}
+
+// authorize sends a request with a token and, when that is refused, again with
+// a better one. busy counts the users that are busy.
+func (s *httpSite) authorize(req *http.Request, busy *atomic.Int32) (*http.Response, error) {
+	if s.opts.Auth == nil {
+		return s.roundTrip(req)
+	}
+	for challenges := 0; ; challenges++ {
+		attempt, err := s.withToken(req)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := s.roundTrip(attempt)
+		if err != nil || challenges == maxChallenges || !challenged(resp) {
+			return resp, err
+		}
+		busy.Add(1)
+		retry, err := s.opts.Auth.Challenge(req.Context(), resp)
+		busy.Add(-1)
+		if err == nil && !retry {
+			return resp, nil
+		}
+		_, _ = io.CopyN(io.Discard, resp.Body, 4096) // so that the connection may be used again
+		_ = resp.Body.Close()
+		if err != nil {
+			return nil, fmt.Errorf("authorization: %w", err)
+		}
+	}
+}
+
+// withToken returns a copy of req with the token of the moment.
+func (s *httpSite) withToken(req *http.Request) (*http.Request, error) {
+	token, err := s.opts.Auth.Token(req.Context(), s.url.String())
+	if err != nil {
+		return nil, fmt.Errorf("authorization: %w", err)
+	}
+	attempt := req.Clone(req.Context())
+	if req.GetBody != nil {
+		if attempt.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	if token != "" {
+		attempt.Header.Set("Authorization", "Bearer "+token)
+	}
+	return attempt, nil
+}
+
+// challenged reports whether a token might help.
+func challenged(resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		return true
+	case http.StatusForbidden:
+		return oauth.FindChallenge(resp.Header).Error == oauth.InsufficientScope
+	}
+	return false
+}
+
+// withinOrigin returns a client like c that takes no request, and no token, to
+// another origin than it was meant for.
+func withinOrigin(c *http.Client) *http.Client {
+	bound, next := *c, c.CheckRedirect
+	bound.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		switch from := via[0].URL; {
+		case req.URL.Scheme != from.Scheme || req.URL.Host != from.Host:
+			return errors.New("the server redirects to another origin, which is not followed")
+		case next != nil:
+			return next(req, via)
+		case len(via) >= 10:
+			return errors.New("the server redirects without end")
+		}
+		return nil
+	}
+	return &bound
+}
