@@ -93,13 +93,13 @@ type ClientOptions struct {
 	// ServerLog gets the logs of the server, those at ServerLogLevel and above,
 	// which is asked for with every call; before revision 2026-07-28 once, when
 	// connecting. Its attributes are data, unless that is a string, and logger,
-	// if the server names one. nil asks for none. A nil ServerLogLevel means
-	// slog.LevelInfo.
+	// if the server names one. nil asks for none.
 	//
 	// Deprecated: SEP-2577 deprecates logging in revision 2026-07-28; it will
 	// not be removed before 2027-07-28.
 	ServerLog *slog.Logger
-	// ServerLogLevel is the least level of ServerLog.
+	// ServerLogLevel is the least level for ServerLog; nil means
+	// slog.LevelInfo.
 	//
 	// Deprecated: SEP-2577 deprecates logging in revision 2026-07-28; it will
 	// not be removed before 2027-07-28.

@@ -143,10 +143,20 @@ func missingResource(uri string, err error) error {
 		_ = jsonx.Unmarshal(raw, &data) // data of another shape names no URI
 	}
 	if e.Code == jsonrpc.CodeResourceNotFound || e.Code == CodeInvalidParams && data.URI == uri {
-		return fmt.Errorf("%w: %w", ErrNotFound, e)
+		return &notFoundError{e}
 	}
 	return err
 }
+
+// notFoundError is an *Error that matches ErrNotFound.
+type notFoundError struct{ fault *Error }
+
+func (e *notFoundError) Error() string { return e.fault.Error() }
+
+func (e *notFoundError) Unwrap() error { return e.fault }
+
+// Is implements the method that errors.Is looks for.
+func (e *notFoundError) Is(target error) bool { return target == ErrNotFound }
 
 // Ref names what an argument belongs to: PromptRef or TemplateRef makes one.
 type Ref struct {

@@ -426,11 +426,12 @@ func TestDialFails(t *testing.T) {
 		{"no Conn", "returned no Conn", func(context.Context) (mcp.Conn, error) { return nil, nil }},
 		{"no function", "no function", nil},
 		{"BASE-20 an error of the server", "go away", answer(func(f *fakeServer, m clientMessage) { f.fault(m, `"code":1,"message":"go away"`) })},
-		{"an answer that is none", "answer to server/discover is invalid", answer(func(f *fakeServer, m clientMessage) { f.result(m, `"capabilities":7`) })},
+		{"an answer that is none", "answer to server/discover is invalid", answer(func(f *fakeServer, m clientMessage) { f.result(m, `"supportedVersions":7`) })},
+		{"an answer without versions", "names no versions", answer(func(f *fakeServer, m clientMessage) { f.result(m, `"capabilities":7`) })},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c, err := mcp.Dial(t.Context(), mcp.Custom(tt.dial), nil)
+			c, err := mcp.Dial(t.Context(), mcp.Custom(tt.dial), &mcp.ClientOptions{Versions: []string{mcp.LatestVersion}})
 			if c != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("%v, %v", c, err)
 			}

@@ -71,7 +71,7 @@ func (t *httpTransport) open(ctx context.Context, c *Client, e era) (link, error
 	s.ctx, s.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	switch e {
 	case eraLegacy:
-		return &legacyLink{httpCalls: httpCalls{httpSite: s, calls: c.newCalls()}}, nil
+		return &legacyLink{httpCalls: httpCalls{httpSite: s, calls: c.newCalls()}, settled: make(chan struct{})}, nil
 	case eraOldest:
 		return openEvents(ctx, c, s)
 	}

@@ -22,11 +22,17 @@ type legacyLink struct {
 	httpCalls
 	id      atomic.Pointer[string] // nil: the server gave none
 	rev     atomic.Pointer[wire.Revision]
-	standby sync.Once // starts the stream that belongs to no request
+	standby sync.Once     // starts the stream that belongs to no request
+	settled chan struct{} // closed when that is open, or known not to be
 }
 
 // goodbyeTime bounds how long the end of a session waits for its server.
 const goodbyeTime = 5 * time.Second
+
+// standbyTime bounds how long the client waits for the stream to open that
+// belongs to no request. Some servers drop what they would send on it while it
+// is not there; some proxies hold it back until there is something on it.
+const standbyTime = time.Second
 
 // opened implements sessionLink.
 func (l *legacyLink) opened(rev *wire.Revision) { l.rev.Store(rev) }
@@ -105,8 +111,19 @@ func (l *legacyLink) tell(ctx context.Context, msg []byte) error {
 	if resp.StatusCode >= 300 {
 		return statusError(resp)
 	}
-	_ = resp.Body.Close()                            // servers put all kinds of things there
-	l.standby.Do(func() { err = l.start(l.listen) }) // the first is notifications/initialized
+	_ = resp.Body.Close() // servers put all kinds of things there
+	l.standby.Do(func() { // the first is notifications/initialized
+		if err = l.start(l.listen); err != nil {
+			return
+		}
+		t := time.NewTimer(standbyTime)
+		defer t.Stop()
+		select {
+		case <-l.settled:
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	})
 	return err
 }
 

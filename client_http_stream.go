@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/typedmcp/mcp/internal/header"
@@ -104,8 +105,10 @@ func (l *legacyLink) get(ctx context.Context, id string) (*http.Response, error)
 // server offers it (MCP 2025-11-25, Transports › Listening for Messages).
 func (l *legacyLink) listen() {
 	at := position{retry: resumePause}
+	settled := sync.OnceFunc(func() { close(l.settled) })
 	for opened := false; ; {
 		resp, err := l.get(l.ctx, at.id)
+		settled()
 		switch {
 		case err == nil:
 			if opened && at.id == "" {

@@ -200,12 +200,8 @@ func (c *calls) receive(l link, data []byte) {
 	}
 }
 
-// ownID reads an id or a token that the client gave out. Some servers send
-// numbers back as strings.
+// ownID reads an id or a token that the client gave out.
 func ownID(raw []byte) (int64, bool) {
-	if text, quoted := jsonx.View(raw); quoted {
-		raw = []byte(text)
-	}
 	id, err := strconv.ParseInt(string(raw), 10, 64)
 	return id, err == nil
 }

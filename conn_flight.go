@@ -143,12 +143,15 @@ func (c *conn) answer(f *flight) (next *flight) {
 	done = true
 	c.handlers.Add(-1)
 	next = c.finish(f, out)
-	if cap(out) <= keepBuffer {
+	if cap(out) <= keepResponse {
 		*buf = out
 		responses.Put(buf)
 	}
 	return next
 }
+
+// keepResponse is the largest buffer that goes back to responses.
+const keepResponse = 4 << 20
 
 // responses holds buffers for messages on their way out.
 var responses = sync.Pool{New: func() any { return new([]byte) }}

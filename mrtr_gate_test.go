@@ -213,7 +213,7 @@ func TestWithoutSupport(t *testing.T) {
 	})
 }
 
-// TestLegacyAsking is about clients of earlier revisions, which cannot be asked yet.
+// TestLegacyAsking is about clients of earlier revisions that declare nothing.
 func TestLegacyAsking(t *testing.T) {
 	s := newGated(nil)
 	mcp.AddTool(s, "sure", "", func(context.Context, noArgs) (string, error) { return "done", nil }).Confirm("Sure?")

@@ -274,6 +274,8 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 	case n >= 0 && n <= growBody:
 		body = make([]byte, n)
 		_, err = io.ReadFull(r.Body, body)
+	case n > growBody:
+		body, err = readAnnounced(r.Body, int(n))
 	default:
 		var buf bytes.Buffer
 		_, err = buf.ReadFrom(io.LimitReader(r.Body, max(limit, limit+1))) // no limit may be the largest int
@@ -294,6 +296,20 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 		refuseHTTP(w, http.StatusBadRequest, "the body could not be read to its end")
 	}
 	return nil, false
+}
+
+// readAnnounced reads n bytes. The memory for them grows with what has come,
+// to the very size in the end.
+func readAnnounced(r io.Reader, n int) ([]byte, error) {
+	body := make([]byte, 0, growBody/64)
+	for {
+		got, err := io.ReadFull(r, body[len(body):cap(body)])
+		body = body[:len(body)+got]
+		if err != nil || len(body) == n {
+			return body, err
+		}
+		body = append(make([]byte, 0, min(n, 4*len(body))), body...)
+	}
 }
 
 // stopped reports whether stop was called.

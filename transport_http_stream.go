@@ -107,7 +107,7 @@ func (st *httpStream) serve() {
 	out, fault := st.h.snap.latest().handle(&st.ctx, (*buf)[:0])
 	finished = true
 	st.finish(out, fault)
-	if cap(out) <= keepBuffer {
+	if cap(out) <= keepResponse {
 		*buf = out
 		responses.Put(buf)
 	}
@@ -297,7 +297,7 @@ func (st *httpStream) send(id string, msg []byte) error {
 		out = sse.AppendEvent(out, sse.Event{ID: id, Data: msg})
 	}
 	err := st.write(out)
-	if cap(out) <= keepBuffer {
+	if cap(out) <= keepResponse {
 		*buf = out
 		responses.Put(buf)
 	}

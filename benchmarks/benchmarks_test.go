@@ -27,9 +27,9 @@ func TestAnswers(t *testing.T) {
 					}
 					s := httptest.NewServer(handler)
 					defer s.Close()
-					n, err := load(c, strings.TrimPrefix(s.URL, "http://"), x, 2, time.Millisecond)
-					if err != nil || n < 2 {
-						t.Errorf("%d answers, error %v", n, err)
+					times, err := load(c, strings.TrimPrefix(s.URL, "http://"), x, 2, time.Millisecond)
+					if err != nil || len(times) < 2 {
+						t.Errorf("%d answers, error %v", len(times), err)
 					}
 				})
 			}

@@ -12,16 +12,17 @@ import (
 type contestant struct {
 	name    string
 	handler func(records int) (http.Handler, error) // records: how many tools there are besides add and search
+	stdio   func(records int) error                 // serves standard input and output until its end
 	connect func(context.Context) (*session, error)
 }
 
 // contestants in the order in which they are measured. The others are
 // compared with the first.
 var contestants = []contestant{
-	{"floor", floorHandler, floorSession},
-	{"ours", ourHandler, ourSession},
-	{"gosdk", gosdkHandler, gosdkSession},
-	{"mcpgo", mcpgoHandler, mcpgoSession},
+	{"floor", floorHandler, floorStdio, floorSession},
+	{"ours", ourHandler, ourStdio, ourSession},
+	{"gosdk", gosdkHandler, gosdkStdio, gosdkSession},
+	{"mcpgo", mcpgoHandler, mcpgoStdio, mcpgoSession},
 }
 
 func contestantNamed(name string) (contestant, error) {

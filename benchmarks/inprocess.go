@@ -19,6 +19,9 @@ type sample struct {
 	cpu           float64 // µs for each operation
 	bytes, allocs float64 // for each operation
 	memory        float64 // KiB for each stream
+	p50, p99      float64 // µs until the answer
+	wall          float64 // ms for all
+	peak          float64 // MiB
 }
 
 // benchmark measures op, which must check what it did, for about d.

@@ -15,66 +15,68 @@ import (
 const connections = 64
 
 // load sends x to c at addr over and over, on conns connections, each of which
-// waits for its answer first, and returns how many answers came. Every answer
+// waits for its answer first, and returns how long each answer took. Every answer
 // is checked: the first of a connection by its meaning, the others by their
 // bytes, and by their meaning where those differ.
-func load(c contestant, addr string, x exchange, conns int, d time.Duration) (int, error) {
+func load(c contestant, addr string, x exchange, conns int, d time.Duration) ([]time.Duration, error) {
 	var (
 		wg    sync.WaitGroup
-		mu    sync.Mutex // protects total and first
-		total int
+		mu    sync.Mutex // protects all and first
+		all   []time.Duration
 		first error
 	)
 	deadline := time.Now().Add(d)
 	for range conns {
 		wg.Go(func() {
-			n, err := hammer(c, addr, x, deadline)
+			times, err := hammer(c, addr, x, deadline)
 			mu.Lock()
 			defer mu.Unlock()
-			total += n
+			all = append(all, times...)
 			if first == nil {
 				first = err
 			}
 		})
 	}
 	wg.Wait()
-	return total, first
+	return all, first
 }
 
 // hammer is the load on one connection.
-func hammer(c contestant, addr string, x exchange, deadline time.Time) (int, error) {
+func hammer(c contestant, addr string, x exchange, deadline time.Time) (times []time.Duration, err error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
 	if err := conn.SetDeadline(deadline.Add(10 * time.Second)); err != nil {
-		return 0, err
+		return nil, err
 	}
 	request := x.request(addr)
 	in := bufio.NewReaderSize(conn, 32<<10)
 	var known []byte
 	var body bytes.Buffer
-	for n := 0; ; n++ {
-		if time.Now().After(deadline) && n > 0 {
-			return n, nil
+	for {
+		begin := time.Now()
+		if begin.After(deadline) && times != nil {
+			return times, nil
 		}
 		if _, err := conn.Write(request); err != nil {
-			return n, err
+			return times, err
 		}
 		response, err := http.ReadResponse(in, nil)
 		if err != nil {
-			return n, err
+			return times, err
 		}
 		body.Reset()
 		if _, err := body.ReadFrom(response.Body); err != nil {
-			return n, err
+			return times, err
 		}
+		times = append(times, time.Since(begin))
 		if response.StatusCode == http.StatusOK && known != nil && bytes.Equal(known, body.Bytes()) {
 			continue
 		}
 		if err := x.judge(c, response.StatusCode, body.Bytes()); err != nil {
-			return n, err
+			return times, err
 		}
 		known = bytes.Clone(body.Bytes())
 	}

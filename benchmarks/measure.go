@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -24,12 +25,17 @@ func cpuOnly(must, aim float64) []limit { return []limit{{cpuMetric, true, must,
 
 // workloads are all there are, with the limits that we have to keep to.
 var workloads = []workload{
-	{"W2", exchangeNamed("W2").title, cpuOnly(1.0, 0.9), overHTTP("W2")},
-	{"W3", exchangeNamed("W3").title, cpuOnly(0.7, 0.58), overHTTP("W3")},
-	{"W5", exchangeNamed("W5").title, cpuOnly(1.15, 1.05), overHTTP("W5")},
+	{"W1", exchangeNamed("W1").title, []limit{{p50Metric, true, 1.0, 0.9}, {p99Metric, true, 1.2, 1.0}}, overHTTP("W1", 1)},
+	{"W2", exchangeNamed("W2").title, cpuOnly(1.0, 0.9), overHTTP("W2", connections)},
+	{"W3", exchangeNamed("W3").title, cpuOnly(0.7, 0.58), overHTTP("W3", connections)},
+	{"W4", exchangeNamed("W4").title, []limit{{cpuMetric, true, 0.4, 0.27}, {peakMetric, true, 1.1, 0.8}}, overHTTP("W4", 4)},
+	{"W5", exchangeNamed("W5").title, cpuOnly(1.15, 1.05), overHTTP("W5", connections)},
+	{"W6", "stdio add, one after the other", []limit{{p50Metric, true, 1.0, 0.8}}, overPipes("W2", 1)},
+	{"W6p", "stdio add, 64 at a time", cpuOnly(0.5, 0.25), overPipes("W2", 64)},
+	{"W7", "stdio, 32 calls of 20 ms at once", []limit{{wallMetric, true, 1.15, 1.05}}, atOnce("W7", 32)},
 	{"W8", "start to the first tools/list, 204 tools", cpuOnly(3, 2), startUp},
 	{"W9", "idle subscriptions/listen × 1,000", []limit{{memoryMetric, true, 1.15, 1.05}}, idleStreams(1000)},
-	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10")},
+	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10", connections)},
 	{"W11", "own client and server in one process, add", []limit{
 		{cpuMetric, true, 1.0, 0.7}, {allocsMetric, false, 45, 30}, {bytesMetric, false, noLimit, noLimit},
 	}, betweenClientAndServer(func(s *session) call { return s.add })},
@@ -45,8 +51,8 @@ var workloads = []workload{
 }
 
 // overHTTP measures the named exchange against a server in a process of its
-// own.
-func overHTTP(name string) func(contestant) (*runner, error) {
+// own, on so many connections.
+func overHTTP(name string, conns int) func(contestant) (*runner, error) {
 	x := exchangeNamed(name)
 	return func(c contestant) (*runner, error) {
 		p, err := startChild(c, x.records)
@@ -54,22 +60,37 @@ func overHTTP(name string) func(contestant) (*runner, error) {
 			return nil, err
 		}
 		measure := func(d time.Duration) (sample, error) {
-			before, err := p.cpuTime()
-			if err != nil {
-				return sample{}, err
-			}
-			n, err := load(c, p.addr, x, connections, d)
-			if err != nil {
-				return sample{}, err
-			}
-			after, err := p.cpuTime()
-			return sample{cpu: float64((after - before).Nanoseconds()) / 1000 / float64(n)}, err
+			return p.measure(func() ([]time.Duration, error) { return load(c, p.addr, x, conns, d) })
 		}
-		if _, err := load(c, p.addr, x, connections, warmUp); err != nil {
+		if _, err := load(c, p.addr, x, conns, warmUp); err != nil {
 			return nil, errors.Join(err, p.stop())
 		}
 		return &runner{measure, p.stop}, nil
 	}
+}
+
+// measure takes what the server used for a load.
+func (p *child) measure(load func() ([]time.Duration, error)) (sample, error) {
+	before, err := p.cpuTime()
+	if err != nil {
+		return sample{}, err
+	}
+	times, err := load()
+	if err != nil {
+		return sample{}, err
+	}
+	after, err := p.cpuTime()
+	if err != nil {
+		return sample{}, err
+	}
+	peak, err := p.peak()
+	slices.Sort(times)
+	micros := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+	return sample{
+		cpu: micros(after-before) / float64(len(times)),
+		p50: micros(times[len(times)/2]), p99: micros(times[len(times)*99/100]),
+		peak: float64(peak) / (1 << 20),
+	}, err
 }
 
 // startUp measures what a server uses until its first answer, in a fresh

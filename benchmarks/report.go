@@ -18,6 +18,10 @@ var (
 	cpuMetric    = metric{"CPU µs", func(s sample) float64 { return s.cpu }}
 	bytesMetric  = metric{"bytes", func(s sample) float64 { return s.bytes }}
 	allocsMetric = metric{"allocs", func(s sample) float64 { return s.allocs }}
+	p50Metric    = metric{"p50 µs", func(s sample) float64 { return s.p50 }}
+	p99Metric    = metric{"p99 µs", func(s sample) float64 { return s.p99 }}
+	wallMetric   = metric{"ms", func(s sample) float64 { return s.wall }}
+	peakMetric   = metric{"peak MiB", func(s sample) float64 { return s.peak }}
 	memoryMetric = metric{"KiB each", func(s sample) float64 { return s.memory }}
 )
 

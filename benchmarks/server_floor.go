@@ -18,7 +18,9 @@ type floorServer struct {
 	list json.RawMessage // the result of tools/list
 }
 
-func floorHandler(n int) (http.Handler, error) {
+func floorHandler(n int) (http.Handler, error) { return newFloorServer(n) }
+
+func newFloorServer(n int) (*floorServer, error) {
 	tools := []floorTool{
 		newFloorTool("add", addDesc, reflect.TypeFor[addArgs](), reflect.TypeFor[addResult]()),
 		newFloorTool("search", searchDesc, reflect.TypeFor[searchArgs](), reflect.TypeFor[searchResult]()),
@@ -168,6 +170,22 @@ func floorRun(name string, raw json.RawMessage) (any, error) {
 		return add(context.Background(), addArgs{*args.A, *args.B})
 	case "search":
 		return floorSearch(raw)
+	case "echo":
+		var args struct {
+			Data *string `json:"data"`
+		}
+		if err := json.Unmarshal(raw, &args); err != nil || args.Data == nil {
+			return nil, fmt.Errorf("invalid arguments: data must be a string")
+		}
+		return echo(context.Background(), echoArgs{*args.Data})
+	case "sleep":
+		var args struct {
+			Milliseconds *int `json:"ms"`
+		}
+		if err := json.Unmarshal(raw, &args); err != nil || args.Milliseconds == nil {
+			return nil, fmt.Errorf("invalid arguments: ms must be an integer")
+		}
+		return sleep(context.Background(), sleepArgs{*args.Milliseconds})
 	}
 	return nil, fmt.Errorf("unknown tool %q", name)
 }

@@ -16,7 +16,15 @@ func gosdkServer(n int) *gosdk.Server {
 	for _, t := range records[:n] {
 		t.gosdk(s, t.name)
 	}
+	if n == 0 {
+		gosdkTool(s, "echo", echoDesc, echoSchema, echo)
+		gosdkTool(s, "sleep", sleepDesc, sleepSchema, sleep)
+	}
 	return s
+}
+
+func gosdkStdio(n int) error {
+	return gosdkServer(n).Run(context.Background(), &gosdk.StdioTransport{})
 }
 
 func gosdkTool[A, R any](s *gosdk.Server, name, desc, input string, fn func(context.Context, A) (R, error)) {

@@ -17,8 +17,14 @@ func mcpgoServer(n int) *server.MCPServer {
 	for _, t := range records[:n] {
 		t.mcpgo(s, t.name)
 	}
+	if n == 0 {
+		mcpgoTool(s, "echo", echoDesc, echoSchema, echo)
+		mcpgoTool(s, "sleep", sleepDesc, sleepSchema, sleep)
+	}
 	return s
 }
+
+func mcpgoStdio(n int) error { return server.ServeStdio(mcpgoServer(n)) }
 
 func mcpgoTool[A, R any](s *server.MCPServer, name, desc, input string, fn func(context.Context, A) (R, error)) {
 	tool := mcpgo.NewToolWithRawSchema(name, desc, json.RawMessage(input))

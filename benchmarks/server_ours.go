@@ -14,8 +14,14 @@ func ourServer(n int) *mcp.Server {
 	for _, t := range records[:n] {
 		t.ours(s, t.name)
 	}
+	if n == 0 {
+		mcp.AddTool(s, "echo", echoDesc, echo)
+		mcp.AddTool(s, "sleep", sleepDesc, sleep)
+	}
 	return s
 }
+
+func ourStdio(n int) error { return ourServer(n).ServeStdio(context.Background()) }
 
 func ourHandler(records int) (http.Handler, error) {
 	return ourServer(records).HTTPHandler(nil)

@@ -1,6 +1,9 @@
 package main
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // The tools that every server offers. Their functions and their input schemas
 // are the same for all, so that what differs is the cost of getting a call to
@@ -82,8 +85,35 @@ func search(_ context.Context, a searchArgs) (searchResult, error) {
 	return searchResult{Total: 1234, Hits: hits[:min(a.Limit, len(hits))]}, nil
 }
 
+// echoArgs and sleepArgs are those of tools that only servers without records
+// have.
+type echoArgs struct {
+	Data string `json:"data"`
+}
+
+type echoResult struct {
+	Data string `json:"data"`
+}
+
+func echo(_ context.Context, a echoArgs) (echoResult, error) { return echoResult(a), nil }
+
+type sleepArgs struct {
+	Milliseconds int `json:"ms"`
+}
+
+type sleepResult struct {
+	Slept int `json:"slept"`
+}
+
+func sleep(_ context.Context, a sleepArgs) (sleepResult, error) {
+	time.Sleep(time.Duration(a.Milliseconds) * time.Millisecond)
+	return sleepResult{a.Milliseconds}, nil
+}
+
 // Descriptions of the tools.
 const (
+	echoDesc   = "Returns what it is given"
+	sleepDesc  = "Returns after some time"
 	addDesc    = "Adds two numbers"
 	searchDesc = "Searches the wiki and returns what fits best, best first"
 	recordDesc = "Reads the stored versions of one record of a tenant, newest first, with the fields that were asked for"
@@ -92,6 +122,9 @@ const (
 // Input schemas for those who cannot derive them from the types above.
 const (
 	addSchema = `{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]}`
+
+	echoSchema  = `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"]}`
+	sleepSchema = `{"type":"object","properties":{"ms":{"type":"integer"}},"required":["ms"]}`
 
 	filterSchema = `{"type":"object","properties":{"field":{"type":"string"},` +
 		`"op":{"type":"string","enum":["eq","ne","lt","gt","contains"]},"value":{"type":"string"}},"required":["field","op","value"]}`

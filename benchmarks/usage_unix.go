@@ -5,9 +5,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"syscall"
 	"time"
 )
+
+// maxRSSUnit is what Maxrss counts in: KiB, but on Apple's systems bytes.
+var maxRSSUnit = map[bool]int64{true: 1, false: 1024}[runtime.GOOS == "darwin" || runtime.GOOS == "ios"]
 
 // cpuTime is the processor time that this process has used, in user and
 // kernel mode.
@@ -17,6 +21,13 @@ func cpuTime() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peakSize is the most memory that this process has held so far, in bytes.
+func peakSize() (int64, error) {
+	var u syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return u.Maxrss * maxRSSUnit, err
 }
 
 // residentSize is the memory that this process holds, in bytes. Only Linux

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 const protocolVersion = "2026-07-28"
@@ -19,6 +20,8 @@ var (
 	}
 	sum   = addResult{Sum: 42.5}
 	found = searchResult{Total: 1234, Hits: hits}
+	large = echoResult{Data: strings.Repeat("0123456789abcdef", 1<<16)} // 1 MiB
+	slept = sleepResult{20}
 )
 
 // exchange is one request over HTTP and how its answer is judged.
@@ -32,10 +35,16 @@ type exchange struct {
 }
 
 var exchanges = []exchange{
+	{"W1", "HTTP add, 1 connection", "tools/call", "add", callParams("add", addInput), 0,
+		structured(sum), ourAnswer(sum)},
 	{"W2", "HTTP add, 64 connections", "tools/call", "add", callParams("add", addInput), 0,
 		structured(sum), ourAnswer(sum)},
 	{"W3", "HTTP search, 64 connections", "tools/call", "search", callParams("search", searchInput), 0,
 		structured(found), ourAnswer(found)},
+	{"W4", "HTTP echo of 1 MiB, 4 connections", "tools/call", "echo", callParams("echo", large), 0,
+		structured(large), ourAnswer(large)},
+	{"W7", "stdio sleep of 20 ms", "tools/call", "sleep", callParams("sleep", sleepArgs{20}), 0,
+		structured(slept), ourAnswer(slept)},
 	{"W5", "HTTP tools/list of 204 tools", "tools/list", "", "", recordTools, checkList, ""},
 	{"W10", "HTTP add, invalid arguments", "tools/call", "add", `"name":"add","arguments":{"a":"seventeen"},`, 0, checkRefusal, ""},
 }

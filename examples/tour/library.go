@@ -165,6 +165,7 @@ func (l *Library) Stocktake(ctx context.Context, _ struct{}) (string, error) {
 			lent++
 		}
 		mcp.Progress(ctx, float64(i+1), float64(len(l.books)), "counted "+b.Title)
+		time.Sleep(10 * time.Millisecond) // counting takes its time
 	}
 	return strings.TrimSpace(strings.Join([]string{
 		plural(len(l.books), "book"), plural(lent, "loan"),

@@ -1,4 +1,5 @@
-// Package interop_test has clients of other SDKs talk to examples/hello, our shortest server, over stdio.
+// Package interop_test has clients of other SDKs talk to examples/hello, our shortest server, over stdio, and use all of
+// examples/tour over stdio and HTTP.
 package interop_test
 
 import (

@@ -12,9 +12,9 @@ import (
 
 // signIn is the steps of every scenario of authorization: to list the tools and to call one, which takes whatever
 // tokens and scopes the server wants.
-func signIn(ctx context.Context, server string, given credentials, opts *mcp.ClientOptions) error {
+func signIn(ctx context.Context, server string, with given, opts *mcp.ClientOptions) error {
 	auth, err := mcp.NewOAuth(&mcp.OAuthOptions{
-		ClientName: "conformance", ClientID: given.ID, ClientSecret: given.Secret,
+		ClientName: "conformance", ClientID: with.ID, ClientSecret: with.Secret,
 		ClientMetadataURL: "https://conformance-test.local/client-metadata.json",
 		RedirectURL:       "http://127.0.0.1:38080/callback", Redirect: redirect,
 	})
