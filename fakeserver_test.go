@@ -69,13 +69,14 @@ type clientMessage struct {
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
 	Params  struct {
-		Name          string                     `json:"name"`
-		Arguments     json.RawMessage            `json:"arguments"`
-		Cursor        *string                    `json:"cursor"`
-		Meta          map[string]json.RawMessage `json:"_meta"`
-		RequestID     json.RawMessage            `json:"requestId"`
-		Reason        string                     `json:"reason"`
-		ProgressToken json.RawMessage            `json:"progressToken"`
+		Name            string                     `json:"name"`
+		Arguments       json.RawMessage            `json:"arguments"`
+		Cursor          *string                    `json:"cursor"`
+		Meta            map[string]json.RawMessage `json:"_meta"`
+		RequestID       json.RawMessage            `json:"requestId"`
+		Reason          string                     `json:"reason"`
+		ProgressToken   json.RawMessage            `json:"progressToken"`
+		ProtocolVersion string                     `json:"protocolVersion"`
 	} `json:"params"`
 }
 

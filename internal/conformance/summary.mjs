@@ -1,6 +1,7 @@
-// summary.mjs [--some] SUITE RESULTS REVISION...
+// summary.mjs [--some] SUITE RESULTS LEG,... REVISION...
 //
-// Prints a verdict on each scenario that the suite installed in SUITE left results of in RESULTS/REVISION:
+// Prints a verdict on each scenario that the suite installed in SUITE left results of in RESULTS/LEG/REVISION, where a
+// leg is server or client:
 //
 //   pass      it verified something, and no check failed or warned
 //   FAIL      a check failed or warned, or nothing was verified, and expected-failures-REVISION.yml does not say so
@@ -17,23 +18,23 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({ options: { some: { type: 'boolean' } }, allowPositionals: true });
-const [suite, results, ...revisions] = positionals;
+const [suite, results, legs, ...revisions] = positionals;
 const { parse, parseDocument } = createRequire(join(suite, 'package.json'))('yaml');
 const here = dirname(fileURLToPath(import.meta.url));
 
 // Returns what the revision makes of each scenario: required, or the reason why it is not.
-function classes(revision) {
+function classes(leg, revision) {
   const file = join(suite, 'node_modules/@modelcontextprotocol/conformance/requirements', `${revision}.yaml`);
   if (!existsSync(file)) return new Map();
-  const { server, not_scored } = parse(readFileSync(file, 'utf8'));
-  const others = not_scored.filter((s) => s.leg === 'server').map((s) => [s.scenario, s.reason]);
-  return new Map([...server.map((name) => [name, 'required']), ...others]);
+  const { [leg]: required, not_scored } = parse(readFileSync(file, 'utf8'));
+  const others = not_scored.filter((s) => s.leg === leg).map((s) => [s.scenario, s.reason]);
+  return new Map([...required.map((name) => [name, 'required']), ...others]);
 }
 
 // Returns the entries of the list: check is undefined where a whole scenario is meant.
-function expectations(revision) {
+function expectations(leg, revision) {
   const file = join(here, `expected-failures-${revision}.yml`);
-  const list = parseDocument(readFileSync(file, 'utf8')).get('server');
+  const list = parseDocument(readFileSync(file, 'utf8')).get(leg);
   return (list?.items ?? []).map(({ value, comment }) => {
     if (!comment?.trim()) throw new Error(`${file}: ${value} has no reason: add a comment to its line`);
     const [scenario, check] = value.split(':');
@@ -41,14 +42,17 @@ function expectations(revision) {
   });
 }
 
-// Returns the scenarios and their checks. The suite names a directory after the scenario and the time.
-function outcomes(revision) {
-  const top = join(results, revision);
-  return readdirSync(top).sort().map((dir) => {
+// Returns the scenarios and their checks. The suite names a directory after the scenario, which may have a slash in its
+// name, and the time; of the server's leg after that, too.
+function outcomes(leg, revision) {
+  const top = join(results, leg, revision);
+  const stamped = /^(.*)-\d{4}-\d\d-\d\dT[\d-]+Z$/;
+  const dirs = readdirSync(top, { recursive: true }).filter((dir) => stamped.test(dir)).sort();
+  return dirs.map((dir) => {
     const file = join(top, dir, 'checks.json');
     const checks = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8'))
       : [{ id: 'no-result', status: 'FAILURE', errorMessage: 'the scenario ended without a result' }];
-    return { name: dir.replace(/^server-(.*)-\d{4}-\d\d-\d\dT[\d-]+Z$/, '$1'), checks };
+    return { name: stamped.exec(dir)[1].replace(/^server-(?=.)/, leg === 'server' ? '' : '$&'), checks };
   });
 }
 
@@ -72,12 +76,12 @@ function count(checks, status) {
   return String(checks.filter((c) => c.status === status).length).padStart(4);
 }
 
-function report(revision) {
-  const kinds = classes(revision);
-  const entries = expectations(revision);
-  const rows = outcomes(revision).map((o) => judge(o, entries.filter((e) => e.scenario === o.name)));
+function report(leg, revision) {
+  const kinds = classes(leg, revision);
+  const entries = expectations(leg, revision);
+  const rows = outcomes(leg, revision).map((o) => judge(o, entries.filter((e) => e.scenario === o.name)));
   const width = Math.max(0, ...rows.map((r) => r.name.length));
-  console.log(`\nserver at ${revision}\n${'scenario'.padEnd(width)}  verdict   ok fail warn skip  class, reason`);
+  console.log(`\n${leg} at ${revision}\n${'scenario'.padEnd(width)}  verdict   ok fail warn skip  class, reason`);
   for (const r of rows) {
     total[r.verdict]++;
     const counts = ['SUCCESS', 'FAILURE', 'WARNING', 'SKIPPED'].map((s) => count(r.checks, s)).join(' ');
@@ -100,7 +104,7 @@ function report(revision) {
   }
 }
 
-revisions.forEach(report);
+for (const leg of legs.split(',')) revisions.forEach((revision) => report(leg, revision));
 const failed = total.FAIL + total.expected;
 console.log(`
 scenarios that verified nothing, as expected: ${total.nothing}
