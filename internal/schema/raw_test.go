@@ -43,7 +43,7 @@ func TestRawSchemas(t *testing.T) {
 			[]string{`{"a":["x"],"b":1}`}, []string{`{"a":["x"]}`, `{"a":[1],"b":1}`, `{"a":["x","y"],"b":1}`}},
 		{"JSC-02 $id beside $ref in draft-07 names nothing", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$id":"other","$ref":"#/definitions/x"}},"definitions":{"x":{"type":"integer"}}}`,
 			[]string{`{"a":3}`}, []string{`{"a":"x"}`}},
-		{"a type in escapes", `{"type":"obj\u0065ct","properties":{"a":{"type":"integ\u0065r"}}}`, []string{`{"a":3}`}, []string{`{"a":"x"}`}},
+		{"A13 TOOL-05 a type in escapes", `{"type":"obj\u0065ct","properties":{"a":{"type":"integ\u0065r"}}}`, []string{`{"a":3}`}, []string{`{"a":"x"}`}},
 		{"JSC-08 pointer", props(`"a":{"$ref":"#/$defs/x"}`, `"$defs":{"x":{"type":"integer","maximum":3}}`), []string{`{"a":3}`}, []string{`{"a":4}`, `{"a":"x"}`}},
 		{"JSC-08 pointer with escapes", props(`"a":{"$ref":"#/$defs/x~1y%20z"}`, `"$defs":{"x/y z":{"type":"integer"}}`), []string{`{"a":3}`}, []string{`{"a":"x"}`}},
 		{"JSC-08 anchor", props(`"a":{"$ref":"#x"}`, `"$defs":{"y":{"$anchor":"x","type":"integer"}}`), []string{`{"a":3}`}, []string{`{"a":"x"}`}},
