@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/xml"
+	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -136,5 +138,35 @@ func TestReport(t *testing.T) {
 	}
 	if r.misses != 1 {
 		t.Errorf("%d misses, want 1", r.misses)
+	}
+}
+
+// TestPlot shows that every workload and contestant is in the picture, as well-formed XML, with longer bars for more.
+func TestPlot(t *testing.T) {
+	p := &plot{field: contestants}
+	for _, w := range workloads[:3] {
+		p.add(w, series{{{cpu: 10, p50: 1, p99: 1}}, {{cpu: 9, p50: 1, p99: 1}}, {{cpu: 90, p50: 1, p99: 1}}, {{cpu: 1e9, p50: 1, p99: 1}}})
+	}
+	var out strings.Builder
+	if err := p.write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for d := xml.NewDecoder(strings.NewReader(out.String())); ; {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"W2: ", "W3: ", ">ours<", ">gosdk<", ">mcpgo<", ">0.90<", ">9.00<"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(out.String(), "W1: ") {
+		t.Error("a workload without processor time is there")
+	}
+	if !(plotX(0.1) == plotLeft && plotX(1) < plotX(9) && plotX(1e8) == plotLeft+plotWidth) {
+		t.Error("the scale is wrong")
 	}
 }

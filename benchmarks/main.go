@@ -23,10 +23,11 @@ func main() {
 		field  = flag.String("c", "", "contestants besides floor and ours, such as gosdk,mcpgo, or none; empty: all")
 		rounds = flag.Int("rounds", 7, "rounds; each takes every contestant once")
 		each   = flag.Duration("t", time.Second, "time of one measurement")
+		draw   = flag.String("plot", "", "file for a picture (SVG) of the processor times; empty: none")
 		check  = flag.Bool("check", false, "fail if a limit is missed")
 	)
 	flag.Parse()
-	exit(compare(names(*only), names(*field), *rounds, *each, *check))
+	exit(compare(names(*only), names(*field), *rounds, *each, *check, *draw))
 }
 
 func exit(err error) {
@@ -44,11 +45,12 @@ func names(list string) []string {
 	return strings.Split(list, ",")
 }
 
-func compare(only, peers []string, rounds int, each time.Duration, check bool) error {
+func compare(only, peers []string, rounds int, each time.Duration, check bool, draw string) error {
 	field := slices.DeleteFunc(slices.Clone(contestants), func(c contestant) bool {
 		return c.name != "floor" && c.name != "ours" && peers != nil && !slices.Contains(peers, c.name)
 	})
 	r := newReport(os.Stdout, field)
+	picture := &plot{field: field}
 	for _, w := range workloads {
 		if only != nil && !slices.Contains(only, w.name) {
 			continue
@@ -61,9 +63,19 @@ func compare(only, peers []string, rounds int, each time.Duration, check bool) e
 			return err
 		}
 		r.add(w, s)
+		picture.add(w, s)
 	}
 	if err := r.flush(); err != nil {
 		return err
+	}
+	if draw != "" {
+		f, err := os.Create(draw)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(picture.write(f), f.Close()); err != nil {
+			return err
+		}
 	}
 	if check && r.misses > 0 {
 		return errors.New("limits were missed")
