@@ -229,12 +229,12 @@ func TestBridgeBounds(t *testing.T) {
 func TestPagesAreAsked(t *testing.T) {
 	t.Parallel()
 	w := newWaiter(nil)
-	mcp.AddTool(w, "page error", "", func(context.Context, noArgs) (string, error) {
+	mcp.AddTool(w, "page_error", "", func(context.Context, noArgs) (string, error) {
 		return "", &mcp.Error{Code: -32042, Message: "open this", Data: map[string]any{"elicitations": []any{}}}
 	})
 	for _, version := range append([]string{"2024-11-05"}, earlier...) {
 		t.Run("LFE-12 the code of the protocol is not for handlers: "+version, func(t *testing.T) {
-			if fault := faultIn(t, askLegacy(t, w.Server, version, legacyCall("1", "page error", "{}"))); fault.Code != mcp.CodeInternalError {
+			if fault := faultIn(t, askLegacy(t, w.Server, version, legacyCall("1", "page_error", "{}"))); fault.Code != mcp.CodeInternalError {
 				t.Errorf("got %+v", fault)
 			}
 		})
