@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -186,8 +187,12 @@ func (c *calls) fallen() <-chan struct{} {
 // receive deals with one message that came over l. It never waits.
 func (c *calls) receive(l link, data []byte) {
 	var m jsonrpc.Message
-	if err := jsonrpc.Decode(data, Limits{}.withDefaults().Depth, &m); err != nil {
+	depth := Limits{}.withDefaults().Depth
+	if err := jsonrpc.Decode(data, depth, &m); err != nil {
 		c.log.Warn("mcp: the server sent a bad message; it was dropped", "error", err)
+		if jsonx.DeeperThan(data, depth) {
+			c.tooDeep(data, err)
+		}
 		return
 	}
 	switch {
@@ -197,6 +202,17 @@ func (c *calls) receive(l link, data []byte) {
 		c.progress(&m)
 	default:
 		c.client.incoming(l, &m)
+	}
+}
+
+// tooDeep fails the request that data answers, for which there will be no
+// other answer.
+func (c *calls) tooDeep(data []byte, why error) {
+	raw, err := jsonx.Find(data, "id")
+	if id, own := ownID(raw); err == nil && own {
+		if p := c.find(id); p != nil {
+			c.settle(p, fmt.Errorf("the server's answer cannot be read: %w", why))
+		}
 	}
 }
 
