@@ -18,6 +18,13 @@ import (
 // resource server (MCP 2026-07-28, Authorization). Every request is checked,
 // whatever its method, before its body is read. It must not be changed once
 // it is in use.
+//
+// The token is the server's alone: a handler that calls other services does so
+// with credentials of its own. A server that has its users sign in elsewhere,
+// as one client of that service for all clients of its own, has to ask every
+// user for every client first, or one client could have the consent that
+// another got (MCP 2026-07-28, Security Best Practices › Confused Deputy
+// Problem).
 type Auth struct {
 	// Verify says whose token it is. It must refuse, with an error, whatever
 	// is not a valid token for this very server: one that has expired, that

@@ -295,6 +295,14 @@ func TestWhatServersMustNotSend(t *testing.T) {
 			})
 		})
 	}
+	t.Run("an answer that is nested too deep fails its call at once", func(t *testing.T) {
+		t.Parallel()
+		deep := `"content":[],"structuredContent":` + strings.Repeat("[", 200) + strings.Repeat("]", 200)
+		c := dialAnswering(t, nil, func(clientMessage) string { return deep })
+		if _, err := c.CallTool(t.Context(), "t", nil); err == nil || !strings.Contains(err.Error(), "nested deeper") {
+			t.Errorf("error %v", err)
+		}
+	})
 	t.Run("BASE-09 and reported in the log", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

@@ -3,11 +3,13 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -43,6 +45,7 @@ type calls struct {
 	client *Client      // takes what answers no request
 	legacy atomic.Bool  // a revision before 2026-07-28 is spoken: the server may ask
 	asking atomic.Int32 // questions of the server's that are being answered
+	spoke  atomic.Int64 // when the last of them was, in nanoseconds of Unix time
 
 	mu      sync.Mutex // protects the fields below
 	lastID  int64
@@ -124,6 +127,14 @@ func (c *calls) take(id int64) *pending {
 	return p
 }
 
+// quiet is how long nobody has answered a question of the server's.
+func (c *calls) quiet() time.Duration {
+	if c.asking.Load() > 0 {
+		return 0
+	}
+	return time.Since(time.Unix(0, c.spoke.Load()))
+}
+
 // find returns the request with the given id, nil if its answer is not
 // awaited.
 func (c *calls) find(id int64) *pending {
@@ -186,8 +197,12 @@ func (c *calls) fallen() <-chan struct{} {
 // receive deals with one message that came over l. It never waits.
 func (c *calls) receive(l link, data []byte) {
 	var m jsonrpc.Message
-	if err := jsonrpc.Decode(data, Limits{}.withDefaults().Depth, &m); err != nil {
+	depth := Limits{}.withDefaults().Depth
+	if err := jsonrpc.Decode(data, depth, &m); err != nil {
 		c.log.Warn("mcp: the server sent a bad message; it was dropped", "error", err)
+		if jsonx.DeeperThan(data, depth) {
+			c.tooDeep(data, err)
+		}
 		return
 	}
 	switch {
@@ -197,6 +212,17 @@ func (c *calls) receive(l link, data []byte) {
 		c.progress(&m)
 	default:
 		c.client.incoming(l, &m)
+	}
+}
+
+// tooDeep fails the request that data answers, for which there will be no
+// other answer.
+func (c *calls) tooDeep(data []byte, why error) {
+	raw, err := jsonx.Find(data, "id")
+	if id, own := ownID(raw); err == nil && own {
+		if p := c.find(id); p != nil {
+			c.settle(p, fmt.Errorf("the server's answer cannot be read: %w", why))
+		}
 	}
 }
 

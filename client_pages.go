@@ -28,6 +28,9 @@ func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[jso
 				err = invalidResponse(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
 			}
 			if err != nil {
+				if cursor != nil && isRemote(err) { // the pages belong to another list by now
+					c.cache.drop(method)
+				}
 				yield(nil, err)
 				return
 			}

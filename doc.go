@@ -85,7 +85,8 @@
 // listen.go. What happens to a call: args.go, textargs.go, result.go,
 // content.go, failure.go, encode.go, middleware.go; what its handler can do
 // meanwhile: request.go, logger.go, mrtr*.go. Transports: transport_*.go,
-// conn*.go, session*.go. The client: client*.go. Below internal: jsonx (JSON),
-// jsonrpc (messages), wire (what differs between revisions), schema (types and
+// conn*.go, session*.go. Who calls: principal.go, auth*.go. The client:
+// client*.go, of which client_oauth*.go sign in. Below internal: jsonx (JSON),
+// jsonrpc (messages), oauth (what both ends know of it), wire (what differs between revisions), schema (types and
 // schemas), header and sse (HTTP), seal and rounds (what a call has asked).
 package mcp

@@ -73,8 +73,12 @@ func TestSecurityNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	internal, err := filepath.Glob("internal/*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	test := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	for _, file := range files {
+	for _, file := range append(files, internal...) {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -54,6 +54,8 @@ func TestDocumented(t *testing.T) {
 		{"PRM-05", "AddPrompt", "do not let it choose what it must not reach"},
 		{"CMP-08", "CompleteFunc", "Suggest nothing that the caller may not know, and limit who asks too often"},
 		{"CMP-06", "CompleteFunc", "the best first"},
+		{"SEC-05", "Auth", "has to ask every user for every client first"},
+		{"SEC-06 AUS-10", "Auth", "The token is the server's alone"},
 		{"EXT-06", "AddApp", "Hosts without MCP Apps show what such a tool returns, which has to make sense by itself"},
 		{"EXT-06", "Can", "a handler goes on without what is not"},
 	} {

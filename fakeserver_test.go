@@ -77,6 +77,7 @@ type clientMessage struct {
 		Reason          string                     `json:"reason"`
 		ProgressToken   json.RawMessage            `json:"progressToken"`
 		ProtocolVersion string                     `json:"protocolVersion"`
+		Notifications   json.RawMessage            `json:"notifications"`
 	} `json:"params"`
 }
 

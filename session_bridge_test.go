@@ -225,6 +225,22 @@ func TestBridgeBounds(t *testing.T) {
 	})
 }
 
+// TestPagesAreAsked shows that pages are put as questions in every revision that has them, and not as errors to retry after.
+func TestPagesAreAsked(t *testing.T) {
+	t.Parallel()
+	w := newWaiter(nil)
+	mcp.AddTool(w, "page_error", "", func(context.Context, noArgs) (string, error) {
+		return "", &mcp.Error{Code: -32042, Message: "open this", Data: map[string]any{"elicitations": []any{}}}
+	})
+	for _, version := range append([]string{"2024-11-05"}, earlier...) {
+		t.Run("LFE-12 the code of the protocol is not for handlers: "+version, func(t *testing.T) {
+			if fault := faultIn(t, askLegacy(t, w.Server, version, legacyCall("1", "page_error", "{}"))); fault.Code != mcp.CodeInternalError {
+				t.Errorf("got %+v", fault)
+			}
+		})
+	}
+}
+
 // TestBridgePlaces shows that calls which wait for their client are in nobody's way.
 func TestBridgePlaces(t *testing.T) {
 	t.Parallel()

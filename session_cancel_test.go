@@ -31,25 +31,27 @@ func TestHTTPSessionCancel(t *testing.T) {
 		}
 		call.ended() // without an answer
 	})
-	streams(t, "LHT-17 before anything was sent", nil, func(t *testing.T, s *streamed) {
-		c := s.open("2025-11-25", "")
-		for _, tt := range []struct {
-			accept string
-			status int
-		}{{"application/json", 204}, {"application/json, text/event-stream", 200}} {
-			got := make(chan httpAnswer, 1)
-			go func() { got <- c.exchange(c.post(legacyCall("7", "steps", "{}"), "Accept: "+tt.accept)) }()
-			synctest.Wait()
-			c.exchange(c.post(legacyCall("7", "log", "{}"))).expectError(t, 200, mcp.CodeInvalidRequest, "7") // the id is in use
-			c.exchange(c.post(cancelNotice("7", "x")))
-			if cause := <-s.ends; !errors.Is(cause, mcp.ErrCancelled) {
-				t.Errorf("the context ended with %v", cause)
+	for _, version := range earlier {
+		streams(t, "LHT-17 before anything was sent: "+version, nil, func(t *testing.T, s *streamed) {
+			c := s.open(version, "")
+			for _, tt := range []struct {
+				accept, kind string
+				status       int
+			}{{"application/json", "", 204}, {"application/json, text/event-stream", "text/event-stream", 200}} {
+				got := make(chan httpAnswer, 1)
+				go func() { got <- c.exchange(c.post(legacyCall("7", "steps", "{}"), "Accept: "+tt.accept)) }()
+				synctest.Wait()
+				c.exchange(c.post(legacyCall("7", "log", "{}"))).expectError(t, 200, mcp.CodeInvalidRequest, "7") // the id is in use
+				c.exchange(c.post(cancelNotice("7", "x")))
+				if cause := <-s.ends; !errors.Is(cause, mcp.ErrCancelled) {
+					t.Errorf("the context ended with %v", cause)
+				}
+				if a := <-got; a.status != tt.status || len(a.events) != 0 || a.header.Get("Content-Type") != tt.kind {
+					t.Errorf("%d %s %s", a.status, a.header, a.body)
+				}
 			}
-			if a := <-got; a.status != tt.status || len(a.events) != 0 {
-				t.Errorf("%d %s", a.status, a.body)
-			}
-		}
-	})
+		})
+	}
 	streams(t, "LHT-17 not a lost connection", nil, func(t *testing.T, s *streamed) {
 		c := s.open("2025-06-18", "")
 		call := s.n.events(t, c.post(progressCall("7")))
@@ -71,6 +73,21 @@ func TestHTTPSessionCancel(t *testing.T) {
 		c.exchange(c.end()).expect(t, 204, "")
 		if cause := <-s.ends; !errors.Is(cause, mcp.ErrDisconnected) {
 			t.Errorf("the context ended with %v", cause)
+		}
+	})
+	streams(t, "LHT-07 several ends at once", nil, func(t *testing.T, s *streamed) {
+		c := s.open("2025-06-18", "")
+		for range 10 {
+			done := make(chan int, 8)
+			for range cap(done) {
+				go func() { done <- c.exchange(c.end()).status }()
+			}
+			for range cap(done) {
+				if status := <-done; status != 204 && status != 404 {
+					t.Errorf("%d", status)
+				}
+			}
+			c = s.open("2025-06-18", "")
 		}
 	})
 	streams(t, "LFE-05 M22 a part of a batch", nil, func(t *testing.T, s *streamed) {

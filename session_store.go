@@ -124,12 +124,15 @@ func (s *sessionStore) expire() {
 	}
 }
 
-// delete ends a session that is in use.
+// delete ends a session that is in use, if it has not ended meanwhile.
 func (s *sessionStore) delete(hs *httpSession) {
 	s.mu.Lock()
+	there := s.byID[hs.id] == hs
 	delete(s.byID, hs.id)
 	s.mu.Unlock()
-	hs.end()
+	if there {
+		hs.end()
+	}
 }
 
 // drop takes an idle session out. s.mu is held.

@@ -188,11 +188,18 @@ func (st *httpStream) beginEvents() *eventStream {
 	return st.sess.events
 }
 
-// leaveSession ends what requestInSession began.
+// leaveSession ends the request's use of its session.
 func (st *httpStream) leaveSession() {
 	if st.sess != nil {
-		st.sess.of.finished(st)
 		st.h.sessions.release(st.sess.of)
+	}
+}
+
+// settled gives the request's id free, which who reads the answer may use
+// again at once.
+func (st *httpStream) settled() {
+	if st.sess != nil {
+		st.sess.of.finished(st)
 	}
 }
 

@@ -140,6 +140,7 @@ func (st *httpStream) flush() {
 
 // refuse answers a request that came too late.
 func (st *httpStream) refuse() {
+	st.settled()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.done = true; !st.closed {
@@ -187,15 +188,19 @@ func (st *httpStream) begin() (ctx context.Context, cancel context.CancelCauseFu
 
 // finish sends the response and ends the stream, if it became one.
 func (st *httpStream) finish(body []byte, fault *Error) {
+	st.settled()
 	st.mu.Lock()
 	st.done = true
 	status := httpStatus(fault, st.ctx.req.session != nil)
 	dropped := st.sess != nil && st.sess.unwanted.Load()
 	if e := st.sessionEvents(status, dropped); e != nil {
-		st.mu.Unlock() // which e takes by itself
 		if dropped {
 			body = nil
+			if !st.open {
+				_ = st.send("", nil) // a stream of nothing
+			}
 		}
+		st.mu.Unlock() // which e takes by itself
 		e.finish(body)
 		return
 	}
