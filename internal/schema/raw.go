@@ -231,8 +231,8 @@ func isAnnotation(name string) bool {
 	return strings.HasPrefix(name, "x-")
 }
 
-// children visits the subschemas in the value of a keyword. Those that are not
-// enforced may be a list where one is due, or the other way round.
+// children visits the subschemas in the value of a keyword. A schema that is
+// not enforced may have a list of them where one is due, or one for a list.
 func (r *reader) children(v *vertex, name string, rule keywordRule, value *document, at place) {
 	at.pointer += "/" + name
 	at.reached = at.reached && name == "properties" && value.kind == '{'
