@@ -174,8 +174,9 @@ func FuzzRawSchema(f *testing.F) {
 	}
 	f.Add([]byte(props(`"a":{"oneOf":[{"$ref":"#/$defs/x"},{"not":{}}]}`, `"$defs":{"x":{"$anchor":"y","items":{"$ref":"#y"}}}`, `"unevaluatedProperties":false`)))
 	f.Add([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":["b"],"c":{}},"items":[{}]}`))
+	f.Add([]byte(props(`"a":{"type":"string","x-mcp-header":"A","allOf":{"x-mcp-header":1},"properties":[{"x-mcp-header":"B"},1]},"b":7`)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, o := range []schema.RawOptions{{Object: true}, {}, {Verbatim: true}} {
+		for _, o := range []schema.RawOptions{{Object: true}, {}, {Verbatim: true}, {Object: true, Verbatim: true}} {
 			p, problems := schema.Raw(text, o)
 			if (p == nil) != (len(problems) > 0) {
 				t.Fatalf("plan %v with %+v", p, problems)
