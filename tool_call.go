@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
@@ -111,6 +112,9 @@ func (p *toolPlan) encode(rev *wire.Revision) json.RawMessage {
 	}
 	if rev.Icons {
 		def.Icons = p.listedIcons
+	} else if _, there := p.extra["execution"]; there {
+		def.Extra = maps.Clone(p.extra)
+		delete(def.Extra, "execution")
 	}
 	if rev.Hints && p.hints != (ToolAnnotations{}) {
 		def.Annotations = &p.hints

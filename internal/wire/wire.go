@@ -28,7 +28,8 @@ type Revision struct {
 	Structured, AnyStructured bool
 	// Titles allows title, the wider _meta, resource_link and lastModified.
 	Titles bool
-	// Icons allows icons, description and websiteUrl of an implementation.
+	// Icons allows icons, description and websiteUrl of an implementation, and
+	// execution of a tool.
 	Icons bool
 	// Hints allows tool annotations, audio content and progress messages.
 	Hints bool
