@@ -260,16 +260,18 @@ func TestArgumentsChecked(t *testing.T) {
 			t.Errorf("%d violations in %d bytes", n, len(text))
 		}
 	})
-	t.Run("a long refusal is cut, not left out", func(t *testing.T) {
-		t.Parallel()
-		s := mcp.NewServer("s", "1", nil)
-		long := strings.Repeat("ä", 5000)
-		mcp.AddTool(s, "t", "", func(context.Context, selfChecked) (string, error) { return "", nil })
-		text := failureIn(t, ask(t, s, modernCall("1", "t", `{"say":"`+long+`"}`)))
-		if !strings.HasPrefix(text, "Invalid arguments:\n- said ää") || !strings.HasSuffix(text, "ä…") || len(text) > 5000 {
-			t.Errorf("%d bytes: %.60q … %q", len(text), text, text[len(text)-20:])
-		}
-	})
+	for _, first := range []string{"", "x"} { // one of them puts the cut inside a rune
+		t.Run("A40 a long refusal is cut between runes, not left out: "+first, func(t *testing.T) {
+			t.Parallel()
+			s := mcp.NewServer("s", "1", nil)
+			long := first + strings.Repeat("ä", 5000)
+			mcp.AddTool(s, "t", "", func(context.Context, selfChecked) (string, error) { return "", nil })
+			text := failureIn(t, ask(t, s, modernCall("1", "t", `{"say":"`+long+`"}`)))
+			if !strings.HasPrefix(text, "Invalid arguments:\n- said "+first+"ää") || !strings.HasSuffix(text, "ä…") || len(text) > 5000 {
+				t.Errorf("%d bytes: %.60q … %q", len(text), text, text[len(text)-20:])
+			}
+		})
+	}
 }
 
 // selfChecked refuses itself, saying what it was told to say.

@@ -234,7 +234,6 @@ func (c *Client) await(ctx context.Context, l link, p *pending, method string, o
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for {
-		left := c.opts.MaxTimeout - time.Since(start)
 		select {
 		case answer := <-p.done:
 			p.deliver(o.progress)
@@ -246,8 +245,9 @@ func (c *Client) await(ctx context.Context, l link, p *pending, method string, o
 			l.cancel(p, context.Cause(ctx).Error())
 			return nil, fmt.Errorf("%s: %w", method, context.Cause(ctx))
 		case <-timer.C:
-			if left > 0 && l.state().asking.Load() > 0 {
-				timer.Reset(min(o.timeout, left))
+			left := c.opts.MaxTimeout - time.Since(start)
+			if more := min(left, o.timeout-l.state().quiet()); more > 0 {
+				timer.Reset(more)
 				continue
 			}
 			l.cancel(p, "timeout")

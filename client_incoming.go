@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -122,6 +123,7 @@ func (c *Client) question(l link, m *jsonrpc.Message) {
 		k.mu.Lock()
 		delete(k.asked, key)
 		k.mu.Unlock()
+		k.spoke.Store(time.Now().UnixNano())
 		k.asking.Add(-1)
 		if ctx.Err() != nil { // the server withdrew it, or is gone
 			return

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
 	"github.com/typedmcp/mcp/internal/jsonx"
@@ -44,6 +45,7 @@ type calls struct {
 	client *Client      // takes what answers no request
 	legacy atomic.Bool  // a revision before 2026-07-28 is spoken: the server may ask
 	asking atomic.Int32 // questions of the server's that are being answered
+	spoke  atomic.Int64 // when the last of them was, in nanoseconds of Unix time
 
 	mu      sync.Mutex // protects the fields below
 	lastID  int64
@@ -123,6 +125,14 @@ func (c *calls) take(id int64) *pending {
 	p := c.pending[id]
 	delete(c.pending, id)
 	return p
+}
+
+// quiet is how long nobody has answered a question of the server's.
+func (c *calls) quiet() time.Duration {
+	if c.asking.Load() > 0 {
+		return 0
+	}
+	return time.Since(time.Unix(0, c.spoke.Load()))
 }
 
 // find returns the request with the given id, nil if its answer is not

@@ -242,7 +242,7 @@ func TestPanics(t *testing.T) {
 		"string": secret, "error": errors.New(secret), "*Error": mcp.Errorf(1, secret), "ToolErrorf": mcp.ToolErrorf(secret), "struct": wrapped{secret},
 	} {
 		for _, redact := range []bool{false, true} {
-			t.Run(fmt.Sprintf("C61 A46 TOOL-15 %s, redacted %v: the value stays in the log, with the stack", name, redact), func(t *testing.T) {
+			t.Run(fmt.Sprintf("C61 A46 A47 TOOL-15 %s, redacted %v: the value stays in the log, with the stack", name, redact), func(t *testing.T) {
 				t.Parallel()
 				var book logBook
 				s := mcp.NewServer("s", "1", &mcp.ServerOptions{RedactErrors: redact, Logger: book.logger()})

@@ -32,6 +32,7 @@ type lineClient struct {
 
 // serveLines serves s over a pair of in-memory pipes, until the test ends at the latest.
 func serveLines(t testing.TB, s *mcp.Server) *lineClient {
+	t.Helper()
 	serverIn, clientOut := io.Pipe()
 	clientIn, serverOut := io.Pipe()
 	return serveConn(t, s, mcp.NewConn(serverIn, serverOut), clientIn, clientOut)
@@ -39,6 +40,10 @@ func serveLines(t testing.TB, s *mcp.Server) *lineClient {
 
 // serveConn serves s on c, whose other end is r and w.
 func serveConn(t testing.TB, s *mcp.Server, c mcp.Conn, r io.Reader, w io.WriteCloser) *lineClient {
+	t.Helper()
+	if err := s.Check(); err != nil { // it would not serve, and the test wait for nothing
+		t.Fatal(err)
+	}
 	lc := &lineClient{t: t, in: w, lines: make(chan string, 1<<14), served: make(chan error, 1)}
 	lc.ctx, lc.stop = context.WithCancel(context.Background())
 	go func() { lc.served <- s.Serve(lc.ctx, c) }()

@@ -175,7 +175,7 @@ func TestIconsChecked(t *testing.T) {
 		{mcp.Icon{Src: "https://e.com", Sizes: []string{"x48"}}, `the size "x48"`},
 		{mcp.Icon{Src: "https://e.com", Theme: "blue"}, `the theme "blue"`},
 	} {
-		t.Run(fmt.Sprintf("ICON-01 %.40s %v %s", tt.icon.Src, tt.icon.Sizes, tt.icon.Theme), func(t *testing.T) {
+		t.Run(fmt.Sprintf("B29 ICON-01 %.40s %v %s", tt.icon.Src, tt.icon.Sizes, tt.icon.Theme), func(t *testing.T) {
 			t.Parallel()
 			err := mcp.NewServer("s", "1", &mcp.ServerOptions{Icons: []mcp.Icon{tt.icon}}).Check()
 			if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {

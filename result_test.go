@@ -201,7 +201,7 @@ func TestResultsOfLegacySessions(t *testing.T) {
 	}
 	for _, version := range legacyVersions {
 		structured := version >= "2025-06-18"
-		t.Run("C50 "+version+" an array is text alone, without an output schema", func(t *testing.T) {
+		t.Run("B37 C50 "+version+" an array is text alone, without an output schema", func(t *testing.T) {
 			t.Parallel()
 			if got := members(t, version, "rows"); got != `{`+holdingText(`[{"id":7,"name":"x"}]`)+`}` {
 				t.Errorf("result %s", got)
@@ -364,7 +364,7 @@ func TestResultsOfMiddlewareChecked(t *testing.T) {
 		{"JSON that conforms", &mcp.Result{Structured: json.RawMessage(`{"id":8,"name":"y","more":1}`)}, `{"id":8,"name":"y","more":1}`},
 		{"another value that does not", &mcp.Result{Structured: map[string]int{"id": 8}}, ""},
 		{"another type", &mcp.Result{Structured: "x"}, ""},
-		{"no value", &mcp.Result{Content: []mcp.Content{mcp.Text("x")}}, ""},
+		{"C56 no value", &mcp.Result{Content: []mcp.Content{mcp.Text("x")}}, ""},
 	} {
 		t.Run("TOOL-07 "+tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -126,6 +127,34 @@ func TestSchemaIsAValue(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+	t.Run("A9 two schemas that go on from one do not share what they add", func(t *testing.T) {
+		base := mcp.Object().String("a", "").String("b", "").String("c", "") // appending leaves room behind three
+		one, other := base.String("one", ""), base.String("other", "")
+		const want = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"%[1]s":{"type":"string"}},"required":["a","b","c","%[1]s"]}`
+		if diff := cmp.Diff([]string{fmt.Sprintf(want, "one"), fmt.Sprintf(want, "other")}, []string{one.JSON(), other.JSON()}); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("A9 nor the mistakes", func(t *testing.T) {
+		base := mcp.Object().String("a", "").String("a", "").String("a", "").String("a", "")
+		one, other := base.Min("one"), base.Min("other")
+		for want, s := range map[string]mcp.Schema{"not one": one, "not other": other} {
+			if _, err := json.Marshal(s); err == nil || strings.Count(err.Error(), "twice") != 3 || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", want, err)
+			}
+		}
+	})
+	t.Run("A9 nor the keywords", func(t *testing.T) {
+		base := mcp.Object().Integer("a", "").Min(1).Max(9).Keyword("title", "A")
+		again, one, other := base.Min(2), base.Keyword("x-own", 1), base.Keyword("x-own", 2)
+		const want = `{"type":"object","properties":{"a":{"type":"integer",%s}},"required":["a"]}`
+		if diff := cmp.Diff([]string{
+			fmt.Sprintf(want, `"minimum":1,"maximum":9,"title":"A"`), fmt.Sprintf(want, `"maximum":9,"title":"A","minimum":2`),
+			fmt.Sprintf(want, `"minimum":1,"maximum":9,"title":"A","x-own":1`), fmt.Sprintf(want, `"minimum":1,"maximum":9,"title":"A","x-own":2`),
+		}, []string{base.JSON(), again.JSON(), one.JSON(), other.JSON()}); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 	t.Run("A9 one schema for several tools, in parts too", func(t *testing.T) {
 		s := mcp.NewServer("s", "1", nil)
 		mcp.AddRawTool(s, "one", "", base, echoRaw)
@@ -207,6 +236,28 @@ func TestSchemaBuilderEnforced(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestSchemaPartsRefused shows what a part of a built schema may not have.
+func TestSchemaPartsRefused(t *testing.T) {
+	t.Parallel()
+	type ruled struct {
+		Host string `json:"host" validate:"fqdn"`
+	}
+	for name, schema := range map[string]mcp.Schema{
+		"a property": mcp.Object().Object("at", "", mcp.SchemaFor[ruled]()),
+		"items":      mcp.Object().Array("at", "", mcp.SchemaFor[ruled]()),
+		"deeper":     mcp.Object().Object("in", "", mcp.Object().Array("at", "", mcp.SchemaFor[ruled]())),
+	} {
+		t.Run("A10 validate tags that no schema can say: "+name, func(t *testing.T) {
+			t.Parallel()
+			problems := registrationErrors(rawServer(nil, schema).Check())
+			if len(problems) != 1 || problems[0].Feature != `tool "t"` || problems[0].Type != "mcp_test.ruled" ||
+				!strings.Contains(problems[0].Error(), "has validate tags that no schema can say and that would not be enforced in a part of a built schema") {
+				t.Errorf("problems: %v", problems)
+			}
+		})
+	}
 }
 
 // TestFullSchemas shows what is advertised to hosts that take every keyword.

@@ -327,6 +327,45 @@ func TestRawHandlers(t *testing.T) {
 			t.Errorf("Check: %v", err)
 		}
 	})
+	t.Run("A42 Strict is a problem of a schema that is written and open", func(t *testing.T) {
+		open, closed := mcp.RawSchema(objectSchema(`"a":{}`)), mcp.RawSchema(objectSchema(`"a":{}`, `"additionalProperties":false`))
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddRawTool(s, "raw", "", open, echoRaw).Strict()
+		mcp.AddToolDef(s, mcp.ToolDef{Name: "data", InputSchema: json.RawMessage(objectSchema(`"a":{}`))}, echoRaw).Strict()
+		mcp.AddTool(s, "typed", "", returning[map[string]any]("")).InputSchema(open).Strict()
+		mcp.AddRawTool(s, "closed", "", closed, echoRaw).Strict()
+		mcp.AddRawTool(s, "lax", "", open, echoRaw).Strict().ApplicationValidated()
+		mcp.AddRawTool(s, "built", "", mcp.Object().Any("a", ""), echoRaw).Strict()
+		const text = `it is Strict, but its schema, which is enforced as it is written, takes names that it does not declare; write "additionalProperties": false into it`
+		problems := registrationErrors(s.Check())
+		if len(problems) != 3 {
+			t.Fatalf("problems: %v", problems)
+		}
+		for i, tool := range []string{"raw", "data", "typed"} {
+			if problems[i].Feature != `tool "`+tool+`"` || problems[i].Err.Error() != text {
+				t.Errorf("%s: %v", tool, problems[i])
+			}
+		}
+	})
+	for name, define := range map[string]func(*mcp.Server) *mcp.Tool{
+		"typed":        func(s *mcp.Server) *mcp.Tool { return mcp.AddTool(s, "t", "", returning[selfChecked]("ran")) },
+		"by a pointer": func(s *mcp.Server) *mcp.Tool { return mcp.AddTool(s, "t", "", returning[*pointerChecked]("ran")) },
+		"raw": func(s *mcp.Server) *mcp.Tool {
+			return mcp.AddRawTool(s, "t", "", mcp.SchemaFor[selfChecked](), echoRaw)
+		},
+	} {
+		t.Run("A44 A45 a Validate method is run when the application validates, too: "+name, func(t *testing.T) {
+			s := mcp.NewServer("s", "1", nil)
+			define(s).ApplicationValidated()
+			c := dialMemory(t, s, nil)
+			if r := mustCall(t, c, "t", map[string]string{"say": "no"}); !r.IsError || textOf(r) != "Invalid arguments:\n- said no" {
+				t.Errorf("refused: %s", textOf(r))
+			}
+			if r := mustCall(t, c, "t", map[string]string{"say": ""}); r.IsError {
+				t.Errorf("passed: %s", textOf(r))
+			}
+		})
+	}
 	type args struct {
 		Host string `json:"host" validate:"fqdn"`
 	}

@@ -103,6 +103,14 @@ func TestService(t *testing.T) {
 			t.Errorf("an empty description: %s", listed[1])
 		}
 	})
+	t.Run("B4 a parameter without a description has none in its schema", func(t *testing.T) {
+		s := mcp.NewServer("s", "1", nil)
+		mcp.AddService(s, &Gate{})
+		const want = `{"name":"gate_logout","inputSchema":{"type":"object","properties":{"all":{"type":"boolean"}},"required":["all"]},"outputSchema":{"type":"boolean"}}`
+		if diff := cmp.Diff(want, entries(t, ask(t, s, modernRequest("1", "tools/list")))[1]); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 	t.Run("B2 the handles are those of the markers, in their order", func(t *testing.T) {
 		if len(handles) != 2 || tools[1].Title != "How many" {
 			t.Errorf("%d handles, title %q", len(handles), tools[1].Title)
@@ -196,7 +204,7 @@ func (*Spoiled) Two(int, string) {}
 
 func TestServiceRefused(t *testing.T) {
 	t.Parallel()
-	t.Run("B10 B14 B17 every mistake is told", func(t *testing.T) {
+	t.Run("B5 B10 B14 B17 every mistake is told", func(t *testing.T) {
 		s := mcp.NewServer("s", "1", nil)
 		new(Spoiled).hidden()
 		mcp.AddService(s, &Spoiled{})
@@ -224,6 +232,22 @@ func TestServiceRefused(t *testing.T) {
 			t.Errorf("%d problems, then %d", before, after)
 		}
 	})
+	for name, take := range map[string]func(*mcp.Server){
+		"a function":   func(s *mcp.Server) { mcp.AddFunc(s, "gate_logout", "", func() {}) },
+		"a raw tool":   func(s *mcp.Server) { mcp.AddRawTool(s, "gate_logout", "", mcp.Object(), echoRaw) },
+		"a typed tool": func(s *mcp.Server) { mcp.AddTool(s, "gate_logout", "", returning[struct{}]("")) },
+	} {
+		t.Run("B10 B19 nothing is registered if a name is taken by "+name, func(t *testing.T) {
+			s := mcp.NewServer("s", "1", nil)
+			take(s)
+			mcp.AddService(s, &Gate{})
+			const want = `service_test.go: service: type *mcp_test.Gate: tool "gate_logout": the name is already taken by the tool registered at service_test.go`
+			mcp.AddFunc(s, "gate_login", "", func() {}) // would be taken
+			if diff := cmp.Diff(want, baseNames(fmt.Sprint(s.Check()))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
 	for what, svc := range map[string]any{"nil": nil, "a value": Door{}, "a nil pointer": (*Door)(nil), "a pointer to no struct": new(int)} {
 		t.Run("B10 "+what, func(t *testing.T) {
 			s := mcp.NewServer("s", "1", nil)

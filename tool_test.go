@@ -58,6 +58,8 @@ func TestToolDefinition(t *testing.T) {
 		{"A1 name, description and schema, nothing else", func(*mcp.Tool) {}, plain("")},
 		{"A50 title at the top, not among the annotations", func(t *mcp.Tool) { t.Title("Tee") },
 			`{"name":"t","title":"Tee","description":"Does t",` + schema + `}`},
+		{"A50 title at the top alone, beside annotations too", func(t *mcp.Tool) { t.Title("Tee").ReadOnly() },
+			`{"name":"t","title":"Tee","description":"Does t",` + schema + `,"annotations":{"readOnlyHint":true}}`},
 		{"A51 read-only", func(t *mcp.Tool) { t.ReadOnly() }, plain(`,"annotations":{"readOnlyHint":true}`)},
 		{"A51 C59 not read-only", func(t *mcp.Tool) { t.ReadOnly(false) }, plain(`,"annotations":{"readOnlyHint":false}`)},
 		{"A52 destructive", func(t *mcp.Tool) { t.Destructive() }, plain(`,"annotations":{"destructiveHint":true}`)},
@@ -349,9 +351,9 @@ func TestToolDefRoundTrip(t *testing.T) {
 		"TOOL-28 every keyword, known or not": `{"name":"t","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$anchor":"a","$defs":{"d":{"const":1.0}},` +
 			`"if":{},"then":false,"else":true,"allOf":[{"x-own":[1e2,{}]}],"properties":{"z":{"$ref":"#/$defs/d"},"a":{"type":["string","null"]}},"unevaluatedProperties":false},` +
 			`"outputSchema":{"oneOf":[{"type":"array","prefixItems":[{}]},{"not":{}}],"deprecated":true}}`,
-		"A14 META-05 unknown members and _meta keys": `{"name":"t","inputSchema":{},"_meta":{"com.example/a":{"b":[1]},"traceparent":"x"},"execution":{"taskSupport":"optional"},"zeta":null}`,
-		"TOOL-18 false hints":                        `{"name":"t","inputSchema":{},"annotations":{"title":"T","readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`,
-		"ICON-01 every member of an icon":            `{"name":"t","inputSchema":{},"icons":[{"src":"https://a/","mimeType":"image/png","sizes":["1x1"],"theme":"dark"}]}`,
+		"META-05 unknown members and _meta keys": `{"name":"t","inputSchema":{},"_meta":{"com.example/a":{"b":[1]},"traceparent":"x"},"execution":{"taskSupport":"optional"},"zeta":null}`,
+		"TOOL-18 false hints":                    `{"name":"t","inputSchema":{},"annotations":{"title":"T","readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`,
+		"ICON-01 every member of an icon":        `{"name":"t","inputSchema":{},"icons":[{"src":"https://a/","mimeType":"image/png","sizes":["1x1"],"theme":"dark"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -465,7 +467,7 @@ func TestToolNames(t *testing.T) {
 		})
 	}
 	for what, name := range map[string]string{"empty": "", "control": "a\nb", "UTF-8": "a\xff"} {
-		t.Run("NAME-01 a name that no client can use is refused: "+what, func(t *testing.T) {
+		t.Run("B24 NAME-01 a name that no client can use is refused: "+what, func(t *testing.T) {
 			t.Parallel()
 			s := mcp.NewServer("s", "1", nil)
 			mcp.AddTool(s, name, "", returning[struct{}](""))

@@ -23,7 +23,7 @@ func TestAnswers(t *testing.T) {
 					if err := op(); err != nil {
 						t.Error(err)
 					}
-					handler, err := c.handler(x.records)
+					handler, err := c.handler(x.records, false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -35,8 +35,30 @@ func TestAnswers(t *testing.T) {
 					}
 				})
 			}
+			for _, name := range []string{"W2", "W3"} {
+				t.Run("in sessions, "+name, func(t *testing.T) {
+					handler, err := c.handler(0, true)
+					if err != nil {
+						t.Fatal(err)
+					}
+					s := httptest.NewServer(handler)
+					defer s.Close()
+					addr := strings.TrimPrefix(s.URL, "http://")
+					times, err := load(c, addr, inSession(exchangeNamed(name)), 2, time.Millisecond)
+					if err != nil || len(times) < 2 {
+						t.Errorf("%d answers, error %v", len(times), err)
+					}
+					conn, err := openSessionStream(addr)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := conn.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
 			t.Run("subscriptions/listen", func(t *testing.T) {
-				handler, err := c.handler(0)
+				handler, err := c.handler(0, false)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,8 +11,8 @@ import (
 // in the same process.
 type contestant struct {
 	name    string
-	handler func(records int) (http.Handler, error) // records: how many tools there are besides add and search
-	stdio   func(records int) error                 // serves standard input and output until its end
+	handler func(records int, sessions bool) (http.Handler, error) // records: how many tools there are besides add and search
+	stdio   func(records int) error                                // serves standard input and output until its end
 	connect func(context.Context) (*session, error)
 }
 

@@ -49,7 +49,7 @@ func benchmark(d time.Duration, op func() error) (sample, error) {
 // handlerCall returns a call of c's HTTP handler without any socket: one
 // request, whose answer must not change from one call to the next.
 func handlerCall(c contestant, x exchange) (func() error, error) {
-	handler, err := c.handler(x.records)
+	handler, err := c.handler(x.records, false)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func handlerCall(c contestant, x exchange) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range x.headers() {
+	for _, h := range x.headers("") {
 		base.Header.Set(h[0], h[1])
 	}
 	text := strings.NewReader(message)

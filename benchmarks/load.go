@@ -51,8 +51,14 @@ func hammer(c contestant, addr string, x exchange, deadline time.Time) (times []
 	if err := conn.SetDeadline(deadline.Add(10 * time.Second)); err != nil {
 		return nil, err
 	}
-	request := x.request(addr)
 	in := bufio.NewReaderSize(conn, 32<<10)
+	session := ""
+	if x.legacy {
+		if session, err = openSession(conn, in, addr); err != nil {
+			return nil, err
+		}
+	}
+	request := x.request(addr, session)
 	var known []byte
 	var body bytes.Buffer
 	for {
@@ -83,11 +89,11 @@ func hammer(c contestant, addr string, x exchange, deadline time.Time) (times []
 }
 
 // request is x as it goes over the wire.
-func (x *exchange) request(addr string) []byte {
+func (x *exchange) request(addr, session string) []byte {
 	var b strings.Builder
 	body := x.body()
 	fmt.Fprintf(&b, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", addr, len(body))
-	for _, h := range x.headers() {
+	for _, h := range x.headers(session) {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 	}
 	b.WriteString("\r\n" + body)

@@ -51,7 +51,7 @@ func compare(only, peers []string, rounds int, each time.Duration, check bool, d
 	})
 	r := newReport(os.Stdout, field)
 	picture := &plot{field: field}
-	for _, w := range workloads {
+	for _, w := range slices.Concat(workloads, legacyWorkloads) {
 		if only != nil && !slices.Contains(only, w.name) {
 			continue
 		}

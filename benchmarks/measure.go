@@ -30,11 +30,11 @@ var workloads = []workload{
 	{"W3", exchangeNamed("W3").title, cpuOnly(0.7, 0.58), overHTTP("W3", connections)},
 	{"W4", exchangeNamed("W4").title, []limit{{cpuMetric, true, 0.4, 0.27}, {peakMetric, true, 1.1, 0.8}}, overHTTP("W4", 4)},
 	{"W5", exchangeNamed("W5").title, cpuOnly(1.15, 1.05), overHTTP("W5", connections)},
-	{"W6", "stdio add, one after the other", []limit{{p50Metric, true, 1.0, 0.8}}, overPipes("W2", 1)},
-	{"W6p", "stdio add, 64 at a time", cpuOnly(0.5, 0.25), overPipes("W2", 64)},
+	{"W6", "stdio add, one after the other", []limit{{p50Metric, true, 1.0, 0.8}}, overPipes(exchangeNamed("W2"), 1)},
+	{"W6p", "stdio add, 64 at a time", cpuOnly(0.5, 0.25), overPipes(exchangeNamed("W2"), 64)},
 	{"W7", "stdio, 32 calls of 20 ms at once", []limit{{wallMetric, true, 1.15, 1.05}}, atOnce("W7", 32)},
 	{"W8", "start to the first tools/list, 204 tools", cpuOnly(3, 2), startUp},
-	{"W9", "idle subscriptions/listen × 1,000", []limit{{memoryMetric, true, 1.15, 1.05}}, idleStreams(1000)},
+	{"W9", "idle subscriptions/listen × 1,000", []limit{{memoryMetric, true, 1.15, 1.05}}, idleStreams(1000, startPlain, openStream)},
 	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10", connections)},
 	{"W11", "own client and server in one process, add", []limit{
 		{cpuMetric, true, 1.0, 0.7}, {allocsMetric, false, 45, 30}, {bytesMetric, false, noLimit, noLimit},
@@ -50,12 +50,33 @@ var workloads = []workload{
 	}, withoutSockets("W3")},
 }
 
+// legacyWorkloads are those of clients of revision 2025-11-25.
+var legacyWorkloads = []workload{
+	{"W1L", "W1 in sessions of 2025-11-25", []limit{{p50Metric, true, 1.1, 0.9}, {p99Metric, true, 1.3, 1.0}}, inSessions("W1", 1)},
+	{"W2L", "W2 in sessions of 2025-11-25", cpuOnly(1.1, 0.9), inSessions("W2", connections)},
+	{"W3L", "W3 in sessions of 2025-11-25", cpuOnly(0.8, 0.58), inSessions("W3", connections)},
+	{"W6pL", "W6p in a session of 2025-11-25", cpuOnly(0.6, 0.25), overPipes(inSession(exchangeNamed("W2")), 64)},
+	{"W9L", "idle sessions of 2025-11-25, with streams × 1,000", []limit{{memoryMetric, true, 1.25, 1.05}}, idleStreams(1000, startSessions, openSessionStream)},
+}
+
+// inSessions is overHTTP for clients of an older revision.
+func inSessions(name string, conns int) func(contestant) (*runner, error) {
+	return underLoad(inSession(exchangeNamed(name)), conns, startSessions)
+}
+
+// startPlain starts a server without records.
+func startPlain(c contestant) (*child, error) { return startChild(c, 0) }
+
 // overHTTP measures the named exchange against a server in a process of its
 // own, on so many connections.
 func overHTTP(name string, conns int) func(contestant) (*runner, error) {
 	x := exchangeNamed(name)
+	return underLoad(x, conns, func(c contestant) (*child, error) { return startChild(c, x.records) })
+}
+
+func underLoad(x exchange, conns int, start func(contestant) (*child, error)) func(contestant) (*runner, error) {
 	return func(c contestant) (*runner, error) {
-		p, err := startChild(c, x.records)
+		p, err := start(c)
 		if err != nil {
 			return nil, err
 		}

@@ -73,15 +73,20 @@ func (l *pipeLoad) send(id int) error {
 	return err
 }
 
-// overPipes measures the named exchange against a server on stdio, with so
+// overPipes measures x against a server on stdio, with so
 // many requests under way at a time.
-func overPipes(name string, flight int) func(contestant) (*runner, error) {
+func overPipes(x exchange, flight int) func(contestant) (*runner, error) {
 	return func(c contestant) (*runner, error) {
 		p, err := startPipes(c)
 		if err != nil {
 			return nil, err
 		}
-		l := newPipeLoad(p, c, exchangeNamed(name), flight)
+		if x.legacy {
+			if err := p.openPipeSession(); err != nil {
+				return nil, errors.Join(err, p.stop())
+			}
+		}
+		l := newPipeLoad(p, c, x, flight)
 		measure := func(d time.Duration) (sample, error) {
 			return p.measure(func() ([]time.Duration, error) { return l.run(time.Now().Add(d)) })
 		}

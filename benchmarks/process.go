@@ -23,7 +23,7 @@ import (
 //
 // All contestants are linked into one program. What their packages do before
 // main runs is therefore no part of the processor time: it would be everybody's.
-const serverEnv = "BENCHMARK_SERVER" // contestant, number of records, and http or stdio, separated by spaces
+const serverEnv = "BENCHMARK_SERVER" // contestant, number of records, and http, sessions or stdio, separated by spaces
 
 // The descriptors of those pipes in a server's process.
 const (
@@ -47,7 +47,7 @@ func serveChild(spec string) error {
 	addr := transport
 	if transport == "stdio" {
 		go func() { _ = c.stdio(records) }()
-	} else if addr, err = serveHTTP(c, records); err != nil {
+	} else if addr, err = serveHTTP(c, records, transport == "sessions"); err != nil {
 		return err
 	}
 	fmt.Fprintln(answers, addr)
@@ -70,8 +70,8 @@ func serveChild(spec string) error {
 }
 
 // serveHTTP serves c in the background, and returns its address.
-func serveHTTP(c contestant, records int) (addr string, err error) {
-	handler, err := c.handler(records)
+func serveHTTP(c contestant, records int, sessions bool) (addr string, err error) {
+	handler, err := c.handler(records, sessions)
 	if err != nil {
 		return "", err
 	}
@@ -97,6 +97,15 @@ type child struct {
 // startChild starts c as an HTTP server.
 func startChild(c contestant, records int) (*child, error) {
 	p, err := newChild(c, records, "http")
+	if err != nil {
+		return nil, err
+	}
+	return p, p.start(c)
+}
+
+// startSessions starts c as an HTTP server for older clients.
+func startSessions(c contestant) (*child, error) {
+	p, err := newChild(c, 0, "sessions")
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,11 @@ import (
 // hand on net/http and encoding/json, without any SDK. It checks no more than
 // a careful author would.
 type floorServer struct {
-	list json.RawMessage // the result of tools/list
+	list     json.RawMessage // the result of tools/list
+	sessions sync.Map        // ids of those that are open
 }
 
-func floorHandler(n int) (http.Handler, error) { return newFloorServer(n) }
+func floorHandler(n int, _ bool) (http.Handler, error) { return newFloorServer(n) }
 
 func newFloorServer(n int) (*floorServer, error) {
 	tools := []floorTool{
@@ -53,11 +54,11 @@ type floorResponse struct {
 }
 
 type floorResult struct {
-	Type       string         `json:"resultType"`
-	Content    []floorText    `json:"content"`
-	Structured any            `json:"structuredContent,omitempty"`
-	IsError    bool           `json:"isError,omitempty"`
-	Meta       floorMetaValue `json:"_meta"`
+	Type       string          `json:"resultType,omitempty"`
+	Content    []floorText     `json:"content"`
+	Structured any             `json:"structuredContent,omitempty"`
+	IsError    bool            `json:"isError,omitempty"`
+	Meta       *floorMetaValue `json:"_meta,omitempty"`
 }
 
 type floorText struct {
@@ -80,12 +81,20 @@ var floorMeta = func() (m floorMetaValue) {
 var floorBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func (s *floorServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		s.stream(w, r)
+		return
+	}
 	var req floorRequest
 	if err := req.read(r); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if r.Header.Get("Mcp-Protocol-Version") != req.Params.Meta.Version || req.Params.Meta.Version != protocolVersion ||
+	if req.Params.Meta.Version == "" {
+		if !s.admitLegacy(w, r, &req) {
+			return
+		}
+	} else if r.Header.Get("Mcp-Protocol-Version") != req.Params.Meta.Version || req.Params.Meta.Version != protocolVersion ||
 		r.Header.Get("Mcp-Method") != req.Method || r.Header.Get("Mcp-Name") != req.Params.Name {
 		http.Error(w, "header mismatch", http.StatusBadRequest)
 		return
@@ -133,7 +142,16 @@ func (s *floorServer) answer(out *bytes.Buffer, req *floorRequest) error {
 		out.WriteByte('}')
 		return nil
 	}
+	if req.Method == "initialize" {
+		out.WriteString(`{"jsonrpc":"2.0","id":`)
+		out.Write(req.ID)
+		out.WriteString(`,"result":{"protocolVersion":"` + legacyVersion + `","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1.0.0"}}}`)
+		return nil
+	}
 	result := floorCall(req)
+	if req.Params.Meta.Version != "" {
+		result.Type, result.Meta = "complete", &floorMeta
+	}
 	response, err := json.Marshal(&floorResponse{Version: "2.0", ID: req.ID, Result: &result})
 	if err != nil {
 		return err
@@ -149,9 +167,9 @@ func floorCall(req *floorRequest) floorResult {
 		text, err = json.Marshal(value)
 	}
 	if err != nil {
-		return floorResult{Type: "complete", Content: []floorText{{"text", err.Error()}}, IsError: true, Meta: floorMeta}
+		return floorResult{Content: []floorText{{"text", err.Error()}}, IsError: true}
 	}
-	return floorResult{Type: "complete", Content: []floorText{{"text", string(text)}}, Structured: value, Meta: floorMeta}
+	return floorResult{Content: []floorText{{"text", string(text)}}, Structured: value}
 }
 
 func floorRun(name string, raw json.RawMessage) (any, error) {

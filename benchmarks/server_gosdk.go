@@ -35,10 +35,10 @@ func gosdkTool[A, R any](s *gosdk.Server, name, desc, input string, fn func(cont
 	})
 }
 
-func gosdkHandler(records int) (http.Handler, error) {
+func gosdkHandler(records int, sessions bool) (http.Handler, error) {
 	s := gosdkServer(records)
 	return gosdk.NewStreamableHTTPHandler(func(*http.Request) *gosdk.Server { return s },
-		&gosdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}), nil
+		&gosdk.StreamableHTTPOptions{Stateless: !sessions, JSONResponse: true}), nil
 }
 
 func gosdkSession(ctx context.Context) (*session, error) {

@@ -34,8 +34,8 @@ func mcpgoTool[A, R any](s *server.MCPServer, name, desc, input string, fn func(
 	}))
 }
 
-func mcpgoHandler(records int) (http.Handler, error) {
-	return server.NewStreamableHTTPServer(mcpgoServer(records), server.WithStateLess(true)), nil
+func mcpgoHandler(records int, sessions bool) (http.Handler, error) {
+	return server.NewStreamableHTTPServer(mcpgoServer(records), server.WithStateLess(!sessions)), nil
 }
 
 func mcpgoSession(ctx context.Context) (*session, error) {

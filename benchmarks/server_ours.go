@@ -23,7 +23,7 @@ func ourServer(n int) *mcp.Server {
 
 func ourStdio(n int) error { return ourServer(n).ServeStdio(context.Background()) }
 
-func ourHandler(records int) (http.Handler, error) {
+func ourHandler(records int, _ bool) (http.Handler, error) {
 	return ourServer(records).HTTPHandler(nil)
 }
 

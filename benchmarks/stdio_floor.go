@@ -32,7 +32,7 @@ func floorStdio(n int) error {
 			defer floorBuffers.Put(out)
 			out.Reset()
 			var req floorRequest
-			if json.Unmarshal(line, &req) != nil || s.answer(out, &req) != nil {
+			if json.Unmarshal(line, &req) != nil || req.ID == nil || s.answer(out, &req) != nil {
 				return
 			}
 			out.WriteByte('\n')

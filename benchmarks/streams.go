@@ -13,32 +13,34 @@ import (
 // listening opens a subscription that never tells anything.
 var listening = exchange{method: "subscriptions/listen", params: `"notifications":{"toolsListChanged":true},`}
 
-// idleStreams measures what a server holds for each of n subscriptions that
-// are open and silent, in a fresh process every time.
-func idleStreams(n int) func(contestant) (*runner, error) {
+// idleStreams measures what a server holds for each of n streams that are open
+// and silent, in a fresh process every time.
+func idleStreams(n int, start func(contestant) (*child, error), open func(addr string) (net.Conn, error)) func(contestant) (*runner, error) {
 	return func(c contestant) (*runner, error) {
 		measure := func(time.Duration) (sample, error) {
-			p, err := startChild(c, 0)
+			p, err := start(c)
 			if err != nil {
 				return sample{}, err
 			}
-			s, err := p.holding(c, n)
+			s, err := p.holding(c, n, open)
 			return s, errors.Join(err, p.stop())
 		}
 		return &runner{measure, func() error { return nil }}, nil
 	}
 }
 
-func (p *child) holding(c contestant, n int) (sample, error) {
-	if _, err := load(c, p.addr, exchangeNamed("W2"), 1, warmUp); err != nil {
+func (p *child) holding(c contestant, n int, open func(addr string) (net.Conn, error)) (sample, error) {
+	first, err := open(p.addr)
+	if err != nil {
 		return sample{}, err
 	}
+	defer first.Close()
 	before, err := p.memory()
 	if err != nil {
 		return sample{}, err
 	}
 	for range n {
-		conn, err := openStream(p.addr)
+		conn, err := open(p.addr)
 		if err != nil {
 			return sample{}, err
 		}
@@ -64,7 +66,7 @@ func acknowledge(conn net.Conn, addr string) error {
 	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		return err
 	}
-	if _, err := conn.Write(listening.request(addr)); err != nil {
+	if _, err := conn.Write(listening.request(addr, "")); err != nil {
 		return err
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)

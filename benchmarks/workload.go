@@ -8,7 +8,10 @@ import (
 	"strings"
 )
 
-const protocolVersion = "2026-07-28"
+const (
+	protocolVersion = "2026-07-28"
+	legacyVersion   = "2025-11-25"
+)
 
 // What every call sends, and what comes back.
 var (
@@ -29,24 +32,25 @@ type exchange struct {
 	name, title  string
 	method, tool string
 	params       string // members of params before _meta
+	legacy       bool   // within a session of revision 2025-11-25
 	records      int    // tools that the server has besides add and search
 	check        func(result json.RawMessage) error
 	bytes        string // our whole answer; "": its meaning alone counts
 }
 
 var exchanges = []exchange{
-	{"W1", "HTTP add, 1 connection", "tools/call", "add", callParams("add", addInput), 0,
+	{"W1", "HTTP add, 1 connection", "tools/call", "add", callParams("add", addInput), false, 0,
 		structured(sum), ourAnswer(sum)},
-	{"W2", "HTTP add, 64 connections", "tools/call", "add", callParams("add", addInput), 0,
+	{"W2", "HTTP add, 64 connections", "tools/call", "add", callParams("add", addInput), false, 0,
 		structured(sum), ourAnswer(sum)},
-	{"W3", "HTTP search, 64 connections", "tools/call", "search", callParams("search", searchInput), 0,
+	{"W3", "HTTP search, 64 connections", "tools/call", "search", callParams("search", searchInput), false, 0,
 		structured(found), ourAnswer(found)},
-	{"W4", "HTTP echo of 1 MiB, 4 connections", "tools/call", "echo", callParams("echo", large), 0,
+	{"W4", "HTTP echo of 1 MiB, 4 connections", "tools/call", "echo", callParams("echo", large), false, 0,
 		structured(large), ourAnswer(large)},
-	{"W7", "stdio sleep of 20 ms", "tools/call", "sleep", callParams("sleep", sleepArgs{20}), 0,
+	{"W7", "stdio sleep of 20 ms", "tools/call", "sleep", callParams("sleep", sleepArgs{20}), false, 0,
 		structured(slept), ourAnswer(slept)},
-	{"W5", "HTTP tools/list of 204 tools", "tools/list", "", "", recordTools, checkList, ""},
-	{"W10", "HTTP add, invalid arguments", "tools/call", "add", `"name":"add","arguments":{"a":"seventeen"},`, 0, checkRefusal, ""},
+	{"W5", "HTTP tools/list of 204 tools", "tools/list", "", "", false, recordTools, checkList, ""},
+	{"W10", "HTTP add, invalid arguments", "tools/call", "add", `"name":"add","arguments":{"a":"seventeen"},`, false, 0, checkRefusal, ""},
 }
 
 func exchangeNamed(name string) exchange {
@@ -56,6 +60,15 @@ func exchangeNamed(name string) exchange {
 		}
 	}
 	panic("no exchange " + name)
+}
+
+// inSession is x as clients of revision 2025-11-25 make it.
+func inSession(x exchange) exchange {
+	x.legacy = true
+	for _, modern := range []string{`"resultType":"complete",`, `,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bench","version":"1.0.0"}}`} {
+		x.bytes = strings.Replace(x.bytes, modern, "", 1)
+	}
+	return x
 }
 
 func callParams(tool string, args any) string {
@@ -68,17 +81,24 @@ func callParams(tool string, args any) string {
 
 // body is the message that is sent.
 func (x *exchange) body() string {
+	if x.legacy {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`, x.method, strings.TrimSuffix(x.params, ","))
+	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s"_meta":{`+
 		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{},`+
 		`"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"}}}}`, x.method, x.params, protocolVersion)
 }
 
-// headers are those of the request, in pairs.
-func (x *exchange) headers() [][2]string {
-	h := [][2]string{
-		{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"},
-		{"Mcp-Protocol-Version", protocolVersion}, {"Mcp-Method", x.method},
+// headers are those of the request, in pairs. session is that of a legacy one.
+func (x *exchange) headers(session string) [][2]string {
+	h := [][2]string{{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}}
+	if x.legacy {
+		if session != "" {
+			h = append(h, [2]string{"Mcp-Protocol-Version", legacyVersion}, [2]string{"Mcp-Session-Id", session})
+		}
+		return h
 	}
+	h = append(h, [2]string{"Mcp-Protocol-Version", protocolVersion}, [2]string{"Mcp-Method", x.method})
 	if x.tool != "" {
 		h = append(h, [2]string{"Mcp-Name", x.tool})
 	}

@@ -411,6 +411,13 @@ func TestStrict(t *testing.T) {
 			t.Errorf("open plan: %s", open.JSON())
 		}
 	})
+	t.Run("C34 swapped neighbours are one edit", func(t *testing.T) {
+		plan := input[struct {
+			Limit int `json:"limit"`
+		}](t).Strict()
+		refuses(t, plan, `{"limit":1,"limti":2}`, `/limti additionalProperties: unknown argument "limti": did you mean "limit"? It takes "limit"`)
+		refuses(t, plan, `{"limit":1,"lmiti":2}`, `/lmiti additionalProperties: unknown argument "lmiti": it takes "limit"`)
+	})
 	t.Run("C34 a near miss of a required name", func(t *testing.T) {
 		refuses(t, input[addArgs](t), `{"a":1,"B":2}`, `/b required: b is required, but missing: it must be a number; unknown argument "B": did you mean "b"?`)
 	})

@@ -169,6 +169,25 @@ func TestNamesOfTypes(t *testing.T) {
 		sameJSON(t, ofField[Limits](t), `{"type":"object","properties":{"Label":{"type":"string"}},"required":["Label"]}`)
 	})
 	t.Run("C14 recursive types of one name", func(t *testing.T) {
+		type link struct {
+			N    int   `json:"n"`
+			Next *link `json:"next,omitempty"`
+		}
+		type first = link
+		{
+			type link struct {
+				S    string `json:"s"`
+				Next *link  `json:"next,omitempty"`
+			}
+			sameJSON(t, string(input[struct {
+				A first `json:"a"`
+				B link  `json:"b"`
+			}](t).JSON()), `{"type":"object","properties":{"a":{"$ref":"#/$defs/link"},"b":{"$ref":"#/$defs/link_2"}},"required":["a","b"],"$defs":{
+			"link":{"type":"object","properties":{"n":{"type":"integer"},"next":{"$ref":"#/$defs/link"}},"required":["n"]},
+			"link_2":{"type":"object","properties":{"s":{"type":"string"},"next":{"$ref":"#/$defs/link_2"}},"required":["s"]}}}`)
+		}
+	})
+	t.Run("C14 recursive types of one generic type", func(t *testing.T) {
 		type args struct {
 			A chain[int]    `json:"a"`
 			B chain[string] `json:"b"`

@@ -1,5 +1,7 @@
 package schema
 
+import "maps"
+
 // form is what the value of a keyword looks like.
 type form uint8
 
@@ -111,7 +113,17 @@ var (
 		"additionalItems": {schemaForm, otherElement, false},
 		"dependencies":    {dependForm, sameValue, false},
 	})}
+	// anyDialect is for schemas that are not enforced: it finds the subschemas
+	// of all versions.
+	anyDialect = &dialect{keywords: union(draft2020.keywords, draft07.keywords)}
 )
+
+// union has the keywords of both, in the form of the second where they differ.
+func union(first, second map[string]keywordRule) map[string]keywordRule {
+	all := maps.Clone(first)
+	maps.Copy(all, second)
+	return all
+}
 
 func extend(more map[string]keywordRule) map[string]keywordRule {
 	for name, rule := range commonKeywords {
@@ -169,6 +181,12 @@ func (d *document) all(ok func(*document) bool) bool {
 		}
 	}
 	return true
+}
+
+// isObjectType reports whether d is a schema of type object.
+func (d *document) isObjectType() bool {
+	t := d.members["type"]
+	return t != nil && t.kind == '"' && t.string() == "object"
 }
 
 func isSchema(d *document) bool { return d.kind == '{' || d.kind == 't' || d.kind == 'f' }

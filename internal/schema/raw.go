@@ -35,6 +35,7 @@ func Raw(json []byte, o RawOptions) (*Plan, []Problem) {
 	r := &reader{object: o.Object, verbatim: o.Verbatim, dialect: draft2020, schemas: map[*document]*vertex{}}
 	r.root(doc)
 	if o.Verbatim {
+		r.dialect = anyDialect
 		return r.verbatimPlan(doc)
 	}
 	v := r.read(doc, place{base: rootBase, reached: true})
@@ -130,8 +131,7 @@ func (r *reader) root(doc *document) {
 		return
 	}
 	if r.object {
-		t := doc.members["type"]
-		if doc.kind != '{' || t == nil || string(t.text) != `"object"` {
+		if !doc.isObjectType() {
 			r.problem("", "", `the root of the schema must have "type": "object"`)
 		}
 	}
@@ -150,13 +150,12 @@ func (r *reader) root(doc *document) {
 func (r *reader) verbatimPlan(doc *document) (*Plan, []Problem) {
 	if len(r.problems) == 0 {
 		r.read(doc, place{base: rootBase, reached: true})
-		r.problems = slices.DeleteFunc(r.problems, func(p Problem) bool { return p.Tag != headerKeyword })
 	}
 	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
 	root := &node{types: anyType}
-	if t := doc.members["type"]; t != nil && string(t.text) == `"object"` {
+	if doc.isObjectType() {
 		root.types = objectType
 	}
 	p := &Plan{root: root, json: doc.text, verbatim: true, headers: r.headers}
@@ -175,11 +174,13 @@ func (r *reader) read(doc *document, at place) *vertex {
 		}
 		return v
 	}
-	r.identify(v, &at)
+	if !r.verbatim {
+		r.identify(v, &at)
+	}
 	for i, name := range doc.names {
 		r.keyword(v, name, doc.values[i], at)
 	}
-	if len(r.problems) == 0 {
+	if len(r.problems) == 0 && !r.verbatim {
 		r.fill(v)
 	}
 	return v
@@ -191,6 +192,9 @@ func (r *reader) keyword(v *vertex, name string, value *document, at place) {
 	switch {
 	case name == headerKeyword:
 		r.header(v, value, at)
+		return
+	case r.verbatim: // whatever else is wrong with it
+		r.children(v, name, rule, value, at)
 		return
 	case strings.HasPrefix(name, "x-"):
 		return
@@ -227,44 +231,39 @@ func isAnnotation(name string) bool {
 	return strings.HasPrefix(name, "x-")
 }
 
-// children visits the subschemas in the value of a keyword.
+// children visits the subschemas in the value of a keyword. Those that are not
+// enforced may be a list where one is due, or the other way round.
 func (r *reader) children(v *vertex, name string, rule keywordRule, value *document, at place) {
 	at.pointer += "/" + name
-	at.reached = at.reached && name == "properties"
+	at.reached = at.reached && name == "properties" && value.kind == '{'
 	child := func(doc *document, step string, reach reach, below place) {
+		if !isSchema(doc) { // a list of names, or what cannot be annotated
+			return
+		}
 		if step != "" {
 			below.pointer += "/" + pointerEscapes.Replace(step)
 		}
 		v.edges = append(v.edges, link{reach, r.read(doc, below), name})
 	}
-	switch rule.form {
-	case schemaForm:
-		child(value, "", rule.reach, at)
-	case schemaListForm:
+	if rule.form == itemsForm && value.kind == '[' {
+		v.partial, r.partial = true, true
+	}
+	switch form := rule.form; {
+	case form < schemaForm: // it has none
+	case value.kind == '[':
 		for i, doc := range value.values {
 			child(doc, strconv.Itoa(i), rule.reach, at)
 		}
-	case schemaMapForm:
+	case form == schemaMapForm || form == dependForm:
 		for i, doc := range value.values {
 			below := at
 			below.path = append(slices.Clone(at.path), value.names[i])
 			child(doc, value.names[i], rule.reach, below)
 		}
-	case itemsForm:
-		if isSchema(value) {
-			child(value, "", otherElement, at)
-			return
-		}
-		v.partial, r.partial = true, true
-		for i, doc := range value.values {
-			child(doc, strconv.Itoa(i), rule.reach, at)
-		}
-	case dependForm:
-		for i, doc := range value.values {
-			if isSchema(doc) {
-				child(doc, value.names[i], rule.reach, at)
-			}
-		}
+	case form == itemsForm:
+		child(value, "", otherElement, at)
+	default:
+		child(value, "", rule.reach, at)
 	}
 }
 

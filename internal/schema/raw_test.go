@@ -41,6 +41,9 @@ func TestRawSchemas(t *testing.T) {
 		{"JSC-01 contains with a count", props(`"a":{"contains":{"const":1},"minContains":2,"maxContains":3}`), []string{`{"a":[1,1,2]}`}, []string{`{"a":[1]}`, `{"a":[1,1,1,1]}`}},
 		{"JSC-02 draft-07 by $schema", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"items":[{"type":"string"}],"additionalItems":false}},"dependencies":{"a":["b"]}}`,
 			[]string{`{"a":["x"],"b":1}`}, []string{`{"a":["x"]}`, `{"a":[1],"b":1}`, `{"a":["x","y"],"b":1}`}},
+		{"JSC-02 $id beside $ref in draft-07 names nothing", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$id":"other","$ref":"#/definitions/x"}},"definitions":{"x":{"type":"integer"}}}`,
+			[]string{`{"a":3}`}, []string{`{"a":"x"}`}},
+		{"A13 TOOL-05 a type in escapes", `{"type":"obj\u0065ct","properties":{"a":{"type":"integ\u0065r"}}}`, []string{`{"a":3}`}, []string{`{"a":"x"}`}},
 		{"JSC-08 pointer", props(`"a":{"$ref":"#/$defs/x"}`, `"$defs":{"x":{"type":"integer","maximum":3}}`), []string{`{"a":3}`}, []string{`{"a":4}`, `{"a":"x"}`}},
 		{"JSC-08 pointer with escapes", props(`"a":{"$ref":"#/$defs/x~1y%20z"}`, `"$defs":{"x/y z":{"type":"integer"}}`), []string{`{"a":3}`}, []string{`{"a":"x"}`}},
 		{"JSC-08 anchor", props(`"a":{"$ref":"#x"}`, `"$defs":{"y":{"$anchor":"x","type":"integer"}}`), []string{`{"a":3}`}, []string{`{"a":"x"}`}},
@@ -109,7 +112,9 @@ func TestRawProblems(t *testing.T) {
 	tests := []struct{ name, schema, keyword, pointer, text string }{
 		{"A13 not JSON", `{"type":`, "", "", "offset"},
 		{"A13 twice the same name", `{"type":"object","type":"object"}`, "", "", "twice"},
-		{"number that cannot be divided", props(`"a":{"enum":[{"b":1e999999}]}`), "", "", "number out of range"},
+		{"A13 text behind the schema", `{"type":"object"} {}`, "", "", "offset 19"},
+		{"A13 a bracket behind the schema", `{"type":"object"}}`, "", "", "offset 17"},
+		{"JSC-09 number that cannot be divided", props(`"a":{"enum":[{"b":1e999999}]}`), "", "", "number out of range"},
 		{"A13 no object", `[]`, "", "", "no JSON object"},
 		{"A13 TOOL-05 root of another type", `{"type":"string"}`, "", "", `"type": "object"`},
 		{"A14 TOOL-05 root without a type", `{}`, "", "", `"type": "object"`},
@@ -131,14 +136,19 @@ func TestRawProblems(t *testing.T) {
 		{"JSC-02 size below zero", props(`"a":{"minLength":-1}`), "minLength", "/properties/a", "not below 0"},
 		{"JSC-02 empty list of schemas", props(``, `"allOf":[]`), "allOf", "", "not empty"},
 		{"JSC-02 schema that is none", props(`"a":1`), "properties", "", "object of schemas"},
-		{"pattern beyond RE2", props(`"a":{"pattern":"(?<=x)"}`), "pattern", "/properties/a", "RE2"},
-		{"pattern of names beyond RE2", props(``, `"patternProperties":{"(?!x)":{}}`), "patternProperties", "", "RE2"},
-		{"keyword that does nothing", props(``, `"then":{}`), "then", "", `"if"`},
-		{"keyword beside $ref in draft-07", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/x","maximum":3}},"definitions":{"x":{}}}`, "maximum", "/properties/a", "ignored beside $ref"},
-		{"content that is not decoded", props(`"a":{"contentEncoding":"quoted-printable"}`), "contentEncoding", "/properties/a", "base64"},
+		{"A43 pattern beyond RE2", props(`"a":{"pattern":"(?<=x)"}`), "pattern", "/properties/a", "RE2"},
+		{"A43 pattern of names beyond RE2", props(``, `"patternProperties":{"(?!x)":{}}`), "patternProperties", "", "RE2"},
+		{"JSC-02 keyword that does nothing", props(``, `"then":{}`), "then", "", `"if"`},
+		{"JSC-02 keyword beside $ref in draft-07", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/x","maximum":3}},"definitions":{"x":{}}}`, "maximum", "/properties/a", "ignored beside $ref"},
+		{"A43 content that is not decoded", props(`"a":{"contentEncoding":"quoted-printable"}`), "contentEncoding", "/properties/a", "base64"},
+		{"A43 schema of content that is no JSON", props(`"a":{"contentMediaType":"text/plain","contentSchema":{}}`), "contentSchema", "/properties/a", "application/json"},
 		{"A41 default of another type", props(`"a":{"type":"integer","default":"x"}`), "default", "/properties/a", "must be an integer"},
-		{"repeated anchor", props(`"a":{"$anchor":"x"},"b":{"$anchor":"x"}`), "$anchor", "/properties/b", "repeats"},
+		{"JSC-08 repeated $id", props(`"a":{"$id":"x"},"b":{"$id":"x"}`), "$id", "/properties/b", "repeats that at #/properties/a"},
+		{"JSC-08 repeated anchor", props(`"a":{"$anchor":"x"},"b":{"$anchor":"x"}`), "$anchor", "/properties/b", "repeats"},
 		{"JSC-09 deep", props(`"a":` + deep), "", "", "deeper than 64"},
+		{"JSC-09 deep default", props(`"a":{"default":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`), "", "", "deeper than 64"},
+		{"JSC-09 back through $dynamicRef", props(``, `"$dynamicAnchor":"x"`, `"allOf":[{"$ref":"inner"}]`,
+			`"$defs":{"inner":{"$id":"inner","allOf":[{"$dynamicRef":"#x"}],"$defs":{"leaf":{"$dynamicAnchor":"x"}}}}`), "allOf", "", "without end"},
 		{"JSC-09 wide", props(wide + `"x":{}`), "", "", "2000"},
 		{"JSC-09 expanded", props(`"a":{"$ref":"#/$defs/x12"}`, `"$defs":{`+doubling+`}`), "", "", "2000"},
 		{"JSC-09 two branches back", props(``, `"anyOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]`), "anyOf", "", "two branches"},
@@ -198,16 +208,26 @@ func TestRawEdits(t *testing.T) {
 	t.Run("a default meets a requirement", func(t *testing.T) {
 		accepts(t, raw(t, props(`"a":{"default":1}`, `"required":["a"]`)), `{}`, `{"a":1}`)
 	})
-	t.Run("numbers in JSON within a string", func(t *testing.T) {
+	t.Run("JSC-09 numbers in JSON within a string", func(t *testing.T) {
 		p := raw(t, props(`"a":{"contentMediaType":"application/json","contentSchema":{"type":"array","items":{"multipleOf":3}}}`))
 		accepts(t, p, `{"a":"[3,6]"}`, `{"a":"[3,6]"}`)
-		for _, bad := range []string{`[4]`, `[1e999999]`, `[`, strings.Repeat("[", 300)} {
+		for _, bad := range []string{`[4]`, `[1e999999]`, `[`} {
 			if _, v := p.Check([]byte(`{"a":"` + bad + `"}`)); len(v) != 1 || v[0].Path != "/a" {
 				t.Errorf("%s: %+v", bad, v)
 			}
 		}
 	})
-	t.Run("numbers that are too large to divide", func(t *testing.T) {
+	t.Run("JSC-09 JSON within a string nests no deeper than a schema", func(t *testing.T) {
+		p := raw(t, props(`"a":{"contentMediaType":"application/json"}`))
+		nested := func(n int) string { return `{"a":"` + strings.Repeat("[", n) + strings.Repeat("]", n) + `"}` }
+		accepts(t, p, nested(200), nested(200))
+		for _, n := range []int{300, 9000} {
+			if _, v := p.Check([]byte(nested(n))); len(v) != 1 || v[0].Path != "/a" {
+				t.Errorf("%d deep: %+v", n, v)
+			}
+		}
+	})
+	t.Run("JSC-09 numbers that are too large to divide", func(t *testing.T) {
 		refuses(t, p, `{"s":"x","z":1e999999}`, `/z type: z is a number out of range: 1e999999`)
 	})
 }
@@ -233,32 +253,11 @@ func TestSameAnswer(t *testing.T) {
 	}
 }
 
-func TestVerbatim(t *testing.T) {
-	text := props(`"a":{"foo":1,"$ref":"https://example.com/x","type":"integer"}`, `"required":["b"]`)
-	p, problems := schema.Raw([]byte(text), schema.RawOptions{Object: true, Verbatim: true})
-	if p == nil {
-		t.Fatalf("A44: %+v", problems)
-	}
-	t.Run("A44 advertised as it is, nothing checked or filled in", func(t *testing.T) {
-		if string(p.JSON()) != text || p.Strict() != p || !p.Object() {
-			t.Errorf("got %s", p.JSON())
-		}
-		accepts(t, p, `{"a":"x","a":null}`, `{"a":"x","a":null}`)
-		if v := p.Validate([]byte(`7`)); v != nil {
-			t.Errorf("got %+v", v)
-		}
-	})
-	for _, bad := range []string{`{"type":`, `{"type":"array"}`, props(`"a":{"items":{"x-mcp-header":"A"}}`)} {
-		t.Run("what the protocol demands holds all the same", func(t *testing.T) {
-			if p, problems := schema.Raw([]byte(bad), schema.RawOptions{Object: true, Verbatim: true}); p != nil || len(problems) == 0 {
-				t.Errorf("%s is accepted", bad)
-			}
-		})
-	}
-}
-
 func TestRawHeaders(t *testing.T) {
 	ann := `{"type":"string","x-mcp-header":"A"}`
+	older := func(properties string) string {
+		return props(properties, `"$schema":"http://json-schema.org/draft-07/schema#"`)
+	}
 	for name, text := range map[string]string{
 		"XMH-02 empty":                props(`"a":{"type":"string","x-mcp-header":""}`),
 		"XMH-02 space":                props(`"a":{"type":"string","x-mcp-header":"My Region"}`),
@@ -270,7 +269,7 @@ func TestRawHeaders(t *testing.T) {
 		"XMH-04 array":                props(`"a":{"type":"array","x-mcp-header":"A"}`),
 		"XMH-04 null":                 props(`"a":{"type":"null","x-mcp-header":"A"}`),
 		"XMH-04 AMB-22 untyped":       props(`"a":{"x-mcp-header":"A"}`),
-		"AMB-22 list of types":        props(`"a":{"type":["string","null"],"x-mcp-header":"A"}`),
+		"XMH-04 AMB-22 list of types": props(`"a":{"type":["string","null"],"x-mcp-header":"A"}`),
 		"XMH-05 AMB-23 under $defs":   props(``, `"$defs":{"x":`+ann+`}`),
 		"XMH-05 root":                 props(``, `"x-mcp-header":"A"`),
 		"XMH-05 items":                props(`"a":{"items":` + ann + `}`),
@@ -285,11 +284,30 @@ func TestRawHeaders(t *testing.T) {
 		"XMH-05 then":                 props(``, `"if":true`, `"then":`+props(`"a":`+ann)),
 		"XMH-05 additionalProperties": props(``, `"additionalProperties":`+ann),
 		"XMH-05 patternProperties":    props(``, `"patternProperties":{"x":`+ann+`}`),
+		"XMH-05 below a property: additionalProperties":  props(`"a":{"additionalProperties":` + ann + `}`),
+		"XMH-05 below a property: patternProperties":     props(`"a":{"patternProperties":{"x":` + ann + `}}`),
+		"XMH-05 below a property: dependentSchemas":      props(`"a":{"dependentSchemas":{"x":` + ann + `}}`),
+		"XMH-05 below a property: contains":              props(`"a":{"contains":` + ann + `}`),
+		"XMH-05 below a property: propertyNames":         props(`"a":{"propertyNames":` + ann + `}`),
+		"XMH-05 below a property: unevaluatedProperties": props(`"a":{"unevaluatedProperties":` + ann + `}`),
+		"XMH-05 below a property: unevaluatedItems":      props(`"a":{"unevaluatedItems":` + ann + `}`),
+		"XMH-05 below a property: definitions":           props(`"a":{"definitions":{"x":` + ann + `}}`),
+		"XMH-05 below a property: contentSchema":         props(`"a":{"contentMediaType":"application/json","contentSchema":` + ann + `}`),
+		"XMH-05 below a property: if":                    props(`"a":{"if":` + ann + `,"then":true}`),
+		"XMH-05 below a property: then":                  props(`"a":{"if":true,"then":` + ann + `}`),
+		"XMH-05 below a property: else":                  props(`"a":{"if":true,"else":` + ann + `}`),
+		"XMH-05 below a property: dependencies":          older(`"a":{"dependencies":{"x":` + ann + `}}`),
+		"XMH-05 below a property: items of draft-07":     older(`"a":{"items":` + ann + `}`),
+		"XMH-05 below a property: a list of items":       older(`"a":{"items":[` + ann + `]}`),
+		"XMH-05 below a property: additionalItems":       older(`"a":{"items":[true],"additionalItems":` + ann + `}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, problems := schema.Raw([]byte(text), schema.RawOptions{Object: true})
 			if p != nil || len(problems) != 1 || problems[0].Tag != "x-mcp-header" || !strings.Contains(problems[0].Reason, "#/") && name != "XMH-05 root" {
 				t.Errorf("XMH-22: %s: got %+v", text, problems)
+			}
+			if p, problems := schema.Raw([]byte(text), schema.RawOptions{Object: true, Verbatim: true}); p != nil || len(problems) != 1 || problems[0].Tag != "x-mcp-header" {
+				t.Errorf("XMH-22: %s, not enforced: got %+v", text, problems)
 			}
 			if p, _ := schema.Raw([]byte(text), schema.RawOptions{}); p == nil {
 				t.Errorf("%s is refused as an output schema too", text)
@@ -297,16 +315,25 @@ func TestRawHeaders(t *testing.T) {
 		})
 	}
 	t.Run("XMH-05 XMH-04 valid annotations", func(t *testing.T) {
-		p := raw(t, props(`"a":{"type":"string","x-mcp-header":"A"},"b":`+props(`"c":{"type":"integer","x-mcp-header":"B"},"d":{"type":"boolean","x-mcp-header":"C"}`)))
-		if got := fmt.Sprint(p.Headers()[0].Path, p.Headers()[1].Path, p.Headers()[2].Path); got != "[a] [b c] [b d]" {
-			t.Errorf("got %s", got)
+		for _, verbatim := range []bool{false, true} {
+			p, problems := schema.Raw([]byte(props(`"a":{"type":"string","x-mcp-header":"A"},"b":`+props(`"c":{"type":"integer","x-mcp-header":"B"},"d":{"type":"boolean","x-mcp-header":"C"}`))),
+				schema.RawOptions{Object: true, Verbatim: verbatim})
+			if p == nil || len(p.Headers()) != 3 {
+				t.Fatalf("verbatim %v: %+v", verbatim, problems)
+			}
+			if got := fmt.Sprint(p.Headers()[0].Path, p.Headers()[1].Path, p.Headers()[2].Path); got != "[a] [b c] [b d]" {
+				t.Errorf("verbatim %v: got %s", verbatim, got)
+			}
 		}
 	})
 	t.Run("XMH-06 only schema positions count", func(t *testing.T) {
-		p := raw(t, props(`"x-mcp-header":{"type":"array"},"a":{"default":{"x-mcp-header":""},"examples":[{"x-mcp-header":1}],"enum":[{"x-mcp-header":""}],"const":{"x-mcp-header":""}}`,
-			`"x-vendor":{"x-mcp-header":""}`))
-		if len(p.Headers()) != 0 {
-			t.Errorf("got %+v", p.Headers())
+		text := props(`"x-mcp-header":{"type":"array"},"a":{"default":{"x-mcp-header":""},"examples":[{"x-mcp-header":1}],"enum":[{"x-mcp-header":""}],"const":{"x-mcp-header":""}}`,
+			`"x-vendor":{"x-mcp-header":""}`)
+		for _, verbatim := range []bool{false, true} {
+			p, problems := schema.Raw([]byte(text), schema.RawOptions{Object: true, Verbatim: verbatim})
+			if p == nil || len(p.Headers()) != 0 {
+				t.Errorf("verbatim %v: got %+v, %+v", verbatim, p, problems)
+			}
 		}
 	})
 }
