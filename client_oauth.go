@@ -51,8 +51,8 @@ type OAuthOptions struct {
 	Store TokenStore
 	// HTTP sends the requests to authorization servers, by its Transport. Nil
 	// connects to addresses of the internet only, and of this machine if the
-	// server to call is there, as it is others who say what to fetch. With an
-	// HTTP of your own that is its business.
+	// server to call is there, as it is others who say what to fetch; a proxy
+	// is not used. With an HTTP of your own that is its business.
 	HTTP *http.Client
 	// InsecurePrivateNetworks lets requests of a nil HTTP go to private
 	// networks, too: servers that you call can then have the client fetch
@@ -128,6 +128,8 @@ type oauthClient struct {
 	mu     sync.Mutex // protects the fields below, and the grants' fields as they say
 	grants map[string]*grant
 	issuer string // with which ClientID is used
+	flows  int    // how many have ended
+	failed error  // of the last one; nil: it went well
 }
 
 // grant is what the client may do at one server.
@@ -170,6 +172,34 @@ func (a *oauthClient) client(server string) *oauth.Client {
 		return a.local
 	}
 	return a.far
+}
+
+// share waits for the turn of a challenge and runs flow, unless one has failed
+// meanwhile: whoever waited for it shares the outcome. That somebody else gave
+// up is none.
+func (a *oauthClient) share(ctx context.Context, flow func() (bool, error)) (bool, error) {
+	a.mu.Lock()
+	before := a.flows
+	a.mu.Unlock()
+	if err := a.enter(ctx); err != nil {
+		return false, err
+	}
+	defer a.leave()
+	a.mu.Lock()
+	failed := a.failed
+	waited := a.flows != before
+	a.mu.Unlock()
+	if waited && failed != nil {
+		return false, failed
+	}
+	retry, err := flow()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.flows++
+	if a.failed = err; ctx.Err() != nil {
+		a.failed = nil
+	}
+	return retry, err
 }
 
 // enter waits for its turn to have tokens issued.
@@ -327,6 +357,9 @@ func (a *oauthClient) load(ctx context.Context, g *grant) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g.loaded, g.issuer, g.name = true, by.Issuer, by.Name
+	if a.issuer == "" {
+		a.issuer = by.Issuer // ClientID was used there before
+	}
 	g.hold(token, fromStore)
 	return nil
 }

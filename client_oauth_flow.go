@@ -26,23 +26,21 @@ func (a *oauthClient) Challenge(ctx context.Context, resp *http.Response) (bool,
 	}
 	challenge := oauth.FindChallenge(resp.Header)
 	_, refused, _ := strings.Cut(first.Header.Get("Authorization"), " ")
-	if err := a.enter(ctx); err != nil {
-		return false, err
-	}
-	defer a.leave()
-	if err := a.load(ctx, g); err != nil {
-		return false, err
-	}
-	if g.token != nil && g.token.Access != refused {
-		return true, nil // another call has got a new one meanwhile
-	}
-	switch {
-	case resp.StatusCode == http.StatusUnauthorized:
-		return true, a.renew(ctx, g, challenge)
-	case resp.StatusCode == http.StatusForbidden && challenge.Error == oauth.InsufficientScope:
-		return true, a.stepUp(ctx, g, challenge, operation(first))
-	}
-	return false, nil
+	return a.share(ctx, func() (bool, error) {
+		if err := a.load(ctx, g); err != nil {
+			return false, err
+		}
+		if g.token != nil && g.token.Access != refused {
+			return true, nil // another call has got a new one meanwhile
+		}
+		switch {
+		case resp.StatusCode == http.StatusUnauthorized:
+			return true, a.renew(ctx, g, challenge)
+		case resp.StatusCode == http.StatusForbidden && challenge.Error == oauth.InsufficientScope:
+			return true, a.stepUp(ctx, g, challenge, operation(first))
+		}
+		return false, nil
+	})
 }
 
 // operation names what was refused.

@@ -159,6 +159,19 @@ func TestOAuthRegistration(t *testing.T) {
 			t.Errorf("the second server got %+v", two.requests)
 		}
 	})
+	t.Run("REG-10 nor by another process that goes on with the store", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
+		s := newSite(t, one).serve()
+		s.opts.ClientID, s.opts.Store = "mine", new(mapStore)
+		if _, err := s.call(s.authorizer(), "who"); err != nil {
+			t.Fatal(err)
+		}
+		s.migrate(two)
+		if _, err := s.call(s.authorizer(), "who"); err == nil || !strings.Contains(err.Error(), one.id()) || len(two.requests) != 0 {
+			t.Errorf("%v; the second server got %+v", err, two.requests)
+		}
+	})
 	t.Run("REG-10 the issuer of the options alone", func(t *testing.T) {
 		t.Parallel()
 		i := newIssuer(t, "")

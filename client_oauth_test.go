@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -136,6 +138,36 @@ func TestOAuthConcurrency(t *testing.T) {
 		wg.Wait()
 		if n := len(i.at("/authorize")); n != 2 {
 			t.Errorf("%d authorizations, with the first", n)
+		}
+	})
+	t.Run("AUC-28 a user who says no says so to all who wait", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i).serve()
+		c, err := s.dial(s.authorizer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.revoke(true)
+		const callers = 30
+		i.answer = func(back url.Values) { back.Del("code"); back.Set("error", "access_denied") }
+		s.visit = func(page string) (url.Values, error) {
+			for s.refused() < callers+1 { // until all of them wait, or are about to; the first request of all was one, too
+				runtime.Gosched()
+			}
+			return consent(page)
+		}
+		var wg sync.WaitGroup
+		for range callers {
+			wg.Go(func() {
+				if _, err := s.tool(c, "who"); err == nil || !strings.Contains(err.Error(), "access_denied") {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(s.visits()) - 1; n > callers/3 {
+			t.Errorf("the user was asked %d times", n)
 		}
 	})
 	t.Run("AUC-28 one refresh for all who wait", func(t *testing.T) {

@@ -231,10 +231,11 @@ type site struct {
 	log    *lockedBuffer // of both ends
 	mux    *http.ServeMux
 
-	mu    sync.Mutex
-	seen  []*http.Request                       // by the server, at whatever path
-	pages []string                              // that users were sent to
-	visit func(page string) (url.Values, error) // the user; nil: consents
+	mu           sync.Mutex
+	seen         []*http.Request                       // by the server, at whatever path
+	unauthorized int                                   // answers with 401
+	pages        []string                              // that users were sent to
+	visit        func(page string) (url.Values, error) // the user; nil: consents
 }
 
 type lockedBuffer struct {
@@ -262,13 +263,36 @@ func newSite(t testing.TB, i *issuer) *site {
 		s.seen = append(s.seen, r.Clone(context.Background()))
 		mux := s.mux
 		s.mu.Unlock()
-		mux.ServeHTTP(w, r)
+		mux.ServeHTTP(&statusWriter{w, s}, r)
 	}))
 	t.Cleanup(s.server.Close)
 	s.auth = &mcp.Auth{Verify: i.verify(s.url()), Resource: s.url(), Servers: []string{i.id()}, Scopes: []string{"read"}}
 	s.opts = mcp.OAuthOptions{ClientName: "tests", RedirectURL: "http://127.0.0.1:9/callback", Redirect: s.redirect}
 	t.Cleanup(func() { s.scan() })
 	return s
+}
+
+// statusWriter counts the answers with 401 of a site.
+type statusWriter struct {
+	http.ResponseWriter
+	s *site
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.ResponseWriter.WriteHeader(status)
+	if status == http.StatusUnauthorized {
+		w.s.mu.Lock()
+		defer w.s.mu.Unlock()
+		w.s.unauthorized++
+	}
+}
+
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (s *site) refused() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unauthorized
 }
 
 func (s *site) url() string { return s.server.URL + "/mcp" }
