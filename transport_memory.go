@@ -35,29 +35,38 @@ type memoryTransport struct {
 }
 
 func (t *memoryTransport) open(ctx context.Context, c *Client, _ era) (link, error) {
-	if _, err := t.srv.freeze(); err != nil {
+	snap, err := t.srv.freeze()
+	if err != nil {
 		return nil, err
 	}
-	l := &memoryLink{calls: c.newCalls(), up: make(chan *[]byte, memoryBacklog), closed: make(chan struct{}), served: make(chan struct{})}
+	srv := t.srv
+	l := &memoryLink{calls: c.newCalls(), closed: make(chan struct{}), served: make(chan struct{})}
 	l.shut = sync.OnceFunc(func() { close(l.closed) })
+	ctx = context.WithoutCancel(ctx)
+	l.server = newConn(ctx, snap, memoryConn{l})
+	if err := srv.serving.add(l.server); err != nil {
+		return nil, err
+	}
 	go func() {
 		defer close(l.served)
-		_ = t.srv.Serve(context.WithoutCancel(ctx), &memoryConn{link: l}) // the client sees its end of it
-		l.fail(&lostError{err: errors.New("the server closed the connection")})
+		_ = l.server.serve(ctx) // the client sees its end of it
+		l.server.leave()
+		srv.serving.remove(l.server)
+		l.fail(&lostError{err: errHungUp})
 	}()
 	return l, nil
 }
 
-// memoryBacklog is how many messages of a client may wait.
-const memoryBacklog = 64
+var errHungUp = errors.New("the server closed the connection")
 
-// memoryLink is the client's end: what it sends waits for the server to read,
-// and what the server writes is dealt with at once, in the goroutine that
-// writes. So a call passes through no more goroutines than the server has for
-// it.
+// memoryLink is a connection without anything between its ends: whoever sends
+// a message has the other end deal with it, in the same goroutine, where
+// nothing waits. So a call passes through no more goroutines than the server
+// has for it.
 type memoryLink struct {
 	calls
-	up     chan *[]byte
+	server *conn
+	order  sync.Mutex    // of what is for the server; held while it takes a message in
 	closed chan struct{} // by either end
 	shut   func()
 	served chan struct{} // closed when the server is done
@@ -69,31 +78,29 @@ func (l *memoryLink) send(ctx context.Context, _ *pending, out *outgoing) error 
 }
 
 // tell implements link.
-func (l *memoryLink) tell(ctx context.Context, msg []byte) error {
-	buf := responses.Get().(*[]byte)
-	*buf = append((*buf)[:0], msg...)
+func (l *memoryLink) tell(_ context.Context, msg []byte) error {
+	if limit := l.server.snap.srv.opts.Limits.Message; len(msg) > limit {
+		return fmt.Errorf("the message of %d bytes is larger than the server accepts (%d)", len(msg), limit)
+	}
 	select {
-	case l.up <- buf:
-		return nil
 	case <-l.closed:
 		if err := l.down(); err != nil {
 			return err
 		}
-		return &lostError{err: errors.New("the server closed the connection"), unread: true}
-	case <-ctx.Done():
-		return fmt.Errorf("sending: %w", context.Cause(ctx))
+		return &lostError{err: errHungUp, unread: true}
+	default:
 	}
+	data := bytes.Clone(msg) // handlers keep spans of it
+	l.order.Lock()
+	defer l.order.Unlock()
+	l.server.receive(data)
+	return nil
 }
 
 // cancel implements link: a notification tells the server.
 func (l *memoryLink) cancel(p *pending, reason string) {
-	if l.take(p.id) == nil || p.silent {
-		return
-	}
-	msg := cancelMessage(p.id, reason)
-	select {
-	case l.up <- &msg:
-	case <-l.closed:
+	if l.take(p.id) != nil && !p.silent {
+		_ = l.tell(context.Background(), cancelMessage(p.id, reason)) // else it is gone, and the call with it
 	}
 }
 
@@ -106,37 +113,21 @@ func (l *memoryLink) close() error {
 }
 
 // memoryConn is the server's end of a memoryLink.
-type memoryConn struct {
-	link *memoryLink
-	last *[]byte // what Read returned, free for reuse at the next one
-}
+type memoryConn struct{ link *memoryLink }
 
-// Read implements Conn. After either end was closed it is broken rather than
-// at its end: nobody waits for answers to what is sent from then on.
-func (c *memoryConn) Read(ctx context.Context) ([]byte, error) {
-	if c.last != nil {
-		if cap(*c.last) <= keepBuffer {
-			responses.Put(c.last)
-		}
-		c.last = nil
-	}
+// Read implements Conn. It returns nothing but the end, which is a broken
+// connection rather than the end of input: nobody waits for answers then.
+func (c memoryConn) Read(ctx context.Context) ([]byte, error) {
 	select {
-	case c.last = <-c.link.up:
-		return *c.last, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-c.link.closed:
-	}
-	select { // what was sent before the end counts
-	case c.last = <-c.link.up:
-		return *c.last, nil
-	default:
 		return nil, io.ErrClosedPipe
 	}
 }
 
 // Write implements Conn.
-func (c *memoryConn) Write(_ context.Context, msg []byte) error {
+func (c memoryConn) Write(_ context.Context, msg []byte) error {
 	select {
 	case <-c.link.closed:
 		return io.ErrClosedPipe
@@ -147,7 +138,7 @@ func (c *memoryConn) Write(_ context.Context, msg []byte) error {
 }
 
 // Close implements Conn.
-func (c *memoryConn) Close() error {
+func (c memoryConn) Close() error {
 	c.link.shut()
 	return nil
 }
