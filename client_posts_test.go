@@ -287,11 +287,7 @@ func TestQuestionsToHosts(t *testing.T) {
 		texts := []string{"one", "two"}
 		c := dialAnswering(t, &mcp.ClientOptions{Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
 			for _, m := range r.Messages {
-				raw, err := json.Marshal(m.Content)
-				if err != nil {
-					return nil, err
-				}
-				seen = append(seen, string(raw))
+				seen = append(seen, fmt.Sprint(m.Role, ": ", m.Content.(*mcp.TextContent).Text))
 			}
 			return &mcp.SampleResult{Content: mcp.Text("Hello"), Model: "m"}, nil
 		}}, func(clientMessage) string {
@@ -301,7 +297,7 @@ func TestQuestionsToHosts(t *testing.T) {
 			return `"content":[]`
 		})
 		mustCall(t, c, "t", nil)
-		if diff := cmp.Diff([]string{`{"type":"text","text":"one"}`, `{"type":"text","text":"two"}`}, seen); diff != "" {
+		if diff := cmp.Diff([]string{"user: one", "user: two"}, seen); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)
 		}
 	})
