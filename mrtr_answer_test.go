@@ -123,6 +123,9 @@ func TestAnswers(t *testing.T) {
 		{"roots that are none", "roots", `{"roots":null}`, bad},
 		{"roots missing", "roots", `{}`, bad},
 		{"ROOT-02 not a file", "roots", `{"roots":[{"uri":"https://example.com"}]}`, bad},
+		{"ROOT-02 without slashes", "roots", `{"roots":[{"uri":"file:a"}]}`, bad},
+		{"ROOT-02 nothing behind the scheme", "roots", `{"roots":[{"uri":"file:"}]}`, bad},
+		{"ROOT-02 one slash", "roots", `{"roots":[{"uri":"file:/a"}]}`, bad},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			call := round{name: c.tool}
