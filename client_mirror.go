@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -39,7 +40,7 @@ func (c *Client) learn(info *ToolInfo) bool {
 		return false
 	}
 	var known knownTool
-	if c.mirrors() && bytes.Contains(info.InputSchema, []byte(`x-mcp-header`)) {
+	if c.mirrors() && annotated(info.InputSchema) {
 		plan, problems := schema.Raw(info.InputSchema, schema.RawOptions{Object: true, Verbatim: true})
 		for _, p := range problems {
 			if !p.Warning {
@@ -69,6 +70,23 @@ func (c *Client) learn(info *ToolInfo) bool {
 		c.tools[info.Name] = &known
 	}
 	return true
+}
+
+// annotated reports whether a schema may have the keyword x-mcp-header, which
+// can be spelled with escapes.
+func annotated(schema json.RawMessage) bool {
+	if bytes.IndexByte(schema, '\\') >= 0 {
+		var v any
+		plain, err := []byte(nil), jsonx.Unmarshal(schema, &v)
+		if err == nil {
+			plain, err = jsonx.Marshal(&v)
+		}
+		if err != nil {
+			return true // to be refused with the reason
+		}
+		schema = plain
+	}
+	return bytes.Contains(schema, []byte("x-mcp-header"))
 }
 
 // known returns what was learned about a tool, nil for nothing.

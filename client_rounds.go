@@ -184,7 +184,7 @@ func readAsk(key string, raw []byte) (*Ask, error) {
 func (a *asked) result() (*InputRequiredResult, error) {
 	result := new(InputRequiredResult)
 	if a.state != nil {
-		result.State = *a.state
+		result.State, result.stateful = *a.state, true
 	}
 	for _, m := range a.requests {
 		q, err := readAsk(m.name, m.value)
@@ -228,7 +228,8 @@ func (c *Client) answer(ctx context.Context, method string, a *asked, round int)
 // pace keeps a server that only wants to be called again from being called
 // without a pause.
 func pace(ctx context.Context, round int) error {
-	t := time.NewTimer(min(50*time.Millisecond<<round, time.Second))
+	const steps = 5 // after these it is a second, and shifted further it would overflow
+	t := time.NewTimer(min(50*time.Millisecond<<min(round, steps), time.Second))
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -369,8 +370,20 @@ func WithManual() CallOption {
 
 // WithAnswers answers what the server asked in an earlier round of the same
 // call: by key an *ElicitResult, a *SampleResult or a []Root, and the State of
-// the *InputRequiredResult that asked.
+// the *InputRequiredResult that asked. With the state "" none is sent; who still
+// has the result uses its WithAnswers, which knows an empty state from none.
 func WithAnswers(answers map[string]any, state string) CallOption {
+	return withAnswers(answers, state, state != "")
+}
+
+// WithAnswers is the function of that name with r's State, which is sent back
+// as it was, even empty (MCP 2026-07-28, Multi Round-Trip Requests › Client
+// Requirements).
+func (r *InputRequiredResult) WithAnswers(answers map[string]any) CallOption {
+	return withAnswers(answers, r.State, r.stateful || r.State != "")
+}
+
+func withAnswers(answers map[string]any, state string, stateful bool) CallOption {
 	return callOption(func(o *callOptions) {
 		dst := []byte(`"inputResponses":{`)
 		for _, key := range slices.Sorted(maps.Keys(answers)) {
@@ -382,7 +395,7 @@ func WithAnswers(answers map[string]any, state string) CallOption {
 			dst = out
 		}
 		dst = append(dst, "},"...)
-		if state != "" {
+		if stateful {
 			dst = append(jsonx.AppendString(append(dst, `"requestState":`...), state), ',')
 		}
 		o.answers = dst

@@ -85,21 +85,37 @@ func hooks(seen *trail) *mcp.ClientOptions {
 // TestClientRounds has a client answer what a server asks in the middle of a call.
 func TestClientRounds(t *testing.T) {
 	t.Parallel()
-	play := func(t *testing.T, opts *mcp.ClientOptions, results ...string) (sent []clientRound, err error) {
+	playWith := func(t *testing.T, opts *mcp.ClientOptions, options []mcp.CallOption, results ...string) (sent []clientRound, err error) {
 		f := newFakeServer(t)
 		c := f.dial(opts)
-		done := make(chan struct{})
+		returned, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
-			for _, members := range results {
-				line := <-f.received
-				sent = append(sent, readClientRound(t, line))
-				f.result(f.parse(line), members)
+			for {
+				select {
+				case line := <-f.received:
+					m := f.parse(line)
+					if sent = append(sent, readClientRound(t, line)); len(sent) > len(results) {
+						t.Errorf("sent too: %s", line)
+						f.fault(m, `"code":-32603,"message":"nothing more was wanted"`)
+						continue
+					}
+					f.result(m, results[len(sent)-1])
+				case <-returned:
+					return
+				}
 			}
 		}()
-		_, err = c.CallTool(t.Context(), "t", json.RawMessage(`{"a":1}`), mcp.WithMeta("traceparent", "00-1-2-01"))
+		_, err = c.CallTool(t.Context(), "t", json.RawMessage(`{"a":1}`), append(options, mcp.WithMeta("traceparent", "00-1-2-01"))...)
+		close(returned)
 		<-done
+		if len(f.received) != 0 {
+			t.Errorf("sent after all: %s", <-f.received)
+		}
 		return sent, err
+	}
+	play := func(t *testing.T, opts *mcp.ClientOptions, results ...string) ([]clientRound, error) {
+		return playWith(t, opts, nil, results...)
 	}
 	const complete = `"resultType":"complete","content":[]`
 	t.Run("MRTR-14 MRTR-18 MRTR-24 ELI-15 ELI-14 ELI-06 every kind goes to its hook, and all answers into one new request", func(t *testing.T) {
@@ -157,6 +173,26 @@ func TestClientRounds(t *testing.T) {
 			}
 		}
 	})
+	for name, state := range map[string]string{"an empty state": `""`, "a state": `"s"`, "none": ""} {
+		t.Run("MRTR-16 by hand "+name+" comes back as it was", func(t *testing.T) {
+			t.Parallel()
+			_, err := playWith(t, nil, []mcp.CallOption{mcp.WithManual()}, suspended(`{"r":`+askedRoots+`}`, state))
+			var asked *mcp.InputRequiredResult
+			if !errors.As(err, &asked) {
+				t.Fatal(err)
+			}
+			sent, err := playWith(t, nil, []mcp.CallOption{asked.WithAnswers(map[string]any{"r": []mcp.Root{{URI: "file:///a"}}})}, complete)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(sent[0].params["requestState"]); got != state {
+				t.Errorf("state %s, want %s", got, state)
+			}
+			if got := string(sent[0].params["inputResponses"]); got != `{"r":{"roots":[{"uri":"file:///a"}]}}` {
+				t.Errorf("answers %s", got)
+			}
+		})
+	}
 	t.Run("MRTR-17 MRTR-20 each round has the state and the answers of the last one alone", func(t *testing.T) {
 		t.Parallel()
 		sent, err := play(t, hooks(new(trail)), suspended(`{"r":`+askedRoots+`}`, `"one"`), suspended(`{"f":`+askedForm+`}`, ""), complete)
@@ -190,6 +226,8 @@ func TestClientRounds(t *testing.T) {
 		"ROOT-06 roots that fail": {&mcp.ClientOptions{Roots: func(context.Context) ([]mcp.Root, error) { return nil, errors.New("no disk") }},
 			suspended(`{"r":`+askedRoots+`}`, ""), "no disk"},
 		"ROOT-02 a root that is no file": {&mcp.ClientOptions{Roots: func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "https://example.com"}}, nil }},
+			suspended(`{"r":`+askedRoots+`}`, ""), "file://"},
+		"ROOT-02 a root without an authority": {&mcp.ClientOptions{Roots: func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:/a"}}, nil }},
 			suspended(`{"r":`+askedRoots+`}`, ""), "file://"},
 		"ELI-17 content that breaks the form": {&mcp.ClientOptions{ElicitForm: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: json.RawMessage(`{"name":5}`)}, nil
@@ -237,6 +275,34 @@ func TestClientRoundLimits(t *testing.T) {
 			t.Errorf("four rounds took %v", took)
 		}
 	})
+	bubble(t, "MRTR-15 the moment does not wear off, however often a state comes", func(t *testing.T) {
+		const rounds = 100
+		f := newFakeServer(t)
+		c := f.dial(&mcp.ClientOptions{MaxRounds: rounds})
+		f.answering(func(clientMessage) string { return suspended("", `"s"`) })
+		start := time.Now()
+		if _, err := c.CallTool(t.Context(), "t", nil); !errors.Is(err, mcp.ErrInputRequired) {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(start); took < (rounds-5)*time.Second || took > rounds*time.Second {
+			t.Errorf("%d rounds took %v", rounds, took)
+		}
+	})
+	bubble(t, "MRTR-15 a context that ends in the moment ends the call, and nothing more is sent", func(t *testing.T) {
+		f := newFakeServer(t)
+		c := f.dial(nil)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		go func() { f.result(f.next(), suspended("", `"s"`)) }()
+		start := time.Now()
+		if _, err := c.CallTool(ctx, "t", nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 20*time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+		synctest.Wait()
+		if len(f.received) != 0 {
+			t.Errorf("sent %s", <-f.received)
+		}
+	})
 	bubble(t, "C104 ELI-25 nor is a user asked for ever", func(t *testing.T) {
 		var seen trail
 		f := newFakeServer(t)
@@ -247,13 +313,13 @@ func TestClientRoundLimits(t *testing.T) {
 			t.Errorf("asked %d times, %v", n, err)
 		}
 	})
-	bubble(t, "a context that ends while the user is asked ends the call", func(t *testing.T) {
+	bubble(t, "CAN-03 a context that ends while the user is asked ends the call, and nothing more is sent", func(t *testing.T) {
 		f := newFakeServer(t)
 		c := f.dial(&mcp.ClientOptions{ElicitForm: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}})
-		f.answering(func(clientMessage) string { return suspended(`{"f":`+askedForm+`}`, `"s"`) })
+		go func() { f.result(f.next(), suspended(`{"f":`+askedForm+`}`, `"s"`)) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { _, err := c.CallTool(ctx, "t", nil); done <- err }()
@@ -261,6 +327,10 @@ func TestClientRoundLimits(t *testing.T) {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
+		}
+		synctest.Wait()
+		if len(f.received) != 0 {
+			t.Errorf("sent %s", <-f.received)
 		}
 	})
 	for _, method := range []string{"tools/list", "prompts/list", "resources/list", "completion/complete"} {

@@ -107,18 +107,22 @@ func TestHTTPParamsRefused(t *testing.T) {
 // version of JSON Schema.
 func TestClientLeavesOut(t *testing.T) {
 	t.Parallel()
-	const ann = `{"type":"string","x-mcp-header":"A"}`
+	const ann, escaped = `{"type":"string","x-mcp-header":"A"}`, `{"type":"string","\u0078-mcp\u002dheader":"A"}`
 	tools := []string{
 		`{"name":"plain","inputSchema":` + objectSchema(`"a":`+ann) + `}`,
+		`{"name":"spelled","inputSchema":` + objectSchema(`"a":`+escaped) + `}`,
+		`{"name":"odd","inputSchema":{"type":"string","pattern":"\\d"}}`,
 		`{"name":"old","inputSchema":` + objectSchema(`"a":`+ann, `"$schema":"http://json-schema.org/draft-07/schema#"`, `"dependencies":{"a":["b"]}`) + `}`,
 	}
 	for i, property := range []string{
 		`{"items":[` + ann + `]}`, `{"then":` + ann + `}`, `{"allOf":` + ann + `}`, `{"dependencies":{"x":` + ann + `}}`, `{"additionalItems":` + ann + `}`,
+		`{"items":[` + escaped + `]}`,
 	} {
 		for _, dialect := range []string{"https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"} {
 			tools = append(tools, fmt.Sprintf(`{"name":"bad%d","inputSchema":%s}`, i, objectSchema(`"a":`+property, `"$schema":"`+dialect+`"`)))
 		}
 	}
+	mirrored := make(map[string]string) // what the header of a call said, by tool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		var m clientMessage
@@ -129,7 +133,11 @@ func TestClientLeavesOut(t *testing.T) {
 			t.Errorf("%v: %s", err, body)
 		}
 		result := discovered
-		if m.Method == "tools/list" {
+		switch m.Method {
+		case "tools/call":
+			mirrored[m.Params.Name] = r.Header.Get("Mcp-Param-A")
+			result = `"resultType":"complete","content":[]`
+		case "tools/list":
 			result = `"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[` + strings.Join(tools, ",") + `]`
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -146,7 +154,15 @@ func TestClientLeavesOut(t *testing.T) {
 		for _, tool := range mustList(t, c) {
 			names = append(names, tool.Name)
 		}
-		if diff := cmp.Diff([]string{"plain", "old"}, names); diff != "" {
+		if diff := cmp.Diff([]string{"plain", "spelled", "odd", "old"}, names); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("XMH-01 the keyword counts however it is spelled", func(t *testing.T) {
+		for _, name := range []string{"plain", "spelled", "odd"} {
+			mustCall(t, c, name, map[string]string{"a": "x"})
+		}
+		if diff := cmp.Diff(map[string]string{"plain": "x", "spelled": "x", "odd": ""}, mirrored); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})

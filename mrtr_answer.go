@@ -86,7 +86,8 @@ func decodeRoots(raw json.RawMessage) ([]Root, error) {
 }
 
 func (r *Root) check() error {
-	if u, err := url.Parse(r.URI); err != nil || u.Scheme != "file" {
+	const start = "file://"
+	if _, err := url.Parse(r.URI); err != nil || len(r.URI) < len(start) || !strings.EqualFold(r.URI[:len(start)], start) {
 		return fmt.Errorf("the URI of a root starts with file://, unlike %s", strconv.Quote(r.URI))
 	}
 	return nil

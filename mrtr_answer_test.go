@@ -116,13 +116,16 @@ func TestAnswers(t *testing.T) {
 		{"no action", "form", `{"content":{"days":3}}`, bad},
 		{"content that is no object", "form", `{"action":"accept","content":[3]}`, bad},
 		{"of another kind", "model", `{"action":"accept"}`, bad},
-		{"no model", "model", `{"role":"assistant","content":{"type":"text","text":"x"}}`, bad},
-		{"no content", "model", `{"role":"assistant","model":"m"}`, bad},
-		{"unknown role", "model", `{"role":"system","content":{"type":"text","text":"x"},"model":"m"}`, bad},
+		{"SMP-08 no model", "model", `{"role":"assistant","content":{"type":"text","text":"x"}}`, bad},
+		{"SMP-08 no content", "model", `{"role":"assistant","model":"m"}`, bad},
+		{"SMP-08 unknown role", "model", `{"role":"system","content":{"type":"text","text":"x"},"model":"m"}`, bad},
 		{"unknown content", "model", `{"role":"assistant","content":{"type":"film"},"model":"m"}`, bad},
 		{"roots that are none", "roots", `{"roots":null}`, bad},
 		{"roots missing", "roots", `{}`, bad},
 		{"ROOT-02 not a file", "roots", `{"roots":[{"uri":"https://example.com"}]}`, bad},
+		{"ROOT-02 without slashes", "roots", `{"roots":[{"uri":"file:a"}]}`, bad},
+		{"ROOT-02 nothing behind the scheme", "roots", `{"roots":[{"uri":"file:"}]}`, bad},
+		{"ROOT-02 one slash", "roots", `{"roots":[{"uri":"file:/a"}]}`, bad},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			call := round{name: c.tool}

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -198,4 +199,14 @@ func acted(key, action string) string { return fmt.Sprintf(`{%q:{"action":%q}}`,
 // nameForm is a form with one field.
 type nameForm struct {
 	Name string `json:"name"`
+}
+
+// opened is what a state holds to whoever decodes it without a key.
+func opened(t testing.TB, state string) []byte {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(state)
+	if err != nil {
+		t.Fatalf("the state is no base64url: %v: %s", err, state)
+	}
+	return raw
 }

@@ -42,6 +42,8 @@ type InputRequiredResult struct {
 
 	ready []*ready // on the server: what is sent, whatever became of the above
 	token string
+
+	stateful bool // on the client: the server sent State, if only an empty one
 }
 
 // Error implements error.
