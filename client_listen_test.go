@@ -232,6 +232,45 @@ func TestListenOnAPipe(t *testing.T) {
 			t.Errorf("%d events", n)
 		}
 	})
+	bubble(t, "STD-06 SUB-08 nothing comes of what is tagged for nobody", func(t *testing.T) {
+		f, sub, m := listen(t)
+		f.sent <- fmt.Sprintf(changed, "99")
+		f.sent <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+		f.result(m, "")
+		for e := range sub.Events() {
+			t.Errorf("%+v", e)
+		}
+	})
+	for name, tt := range map[string]struct {
+		can  string
+		asks mcp.Filter
+	}{
+		"cannot tell":   {`{"tools":{},"prompts":{},"resources":{}}`, mcp.Filter{Tools: true, Prompts: true, Resources: true, URIs: []string{"x://a"}}},
+		"was not asked": {`{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true}}`, mcp.Filter{}},
+	} {
+		bubble(t, "BRG-06 LFE-02 an older server that "+name+" honours nothing", func(t *testing.T) {
+			f := newFakeServer(t)
+			methods := f.talk(func(m clientMessage) string {
+				if m.Method == "initialize" {
+					return `"protocolVersion":"2025-11-25","capabilities":` + tt.can
+				}
+				return `"resultType":"complete"`
+			})
+			c, err := mcp.Dial(t.Context(), f.transport(), &mcp.ClientOptions{Versions: []string{legacyVersion}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			sub, err := c.Listen(t.Context(), tt.asks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sub.Close()
+			if diff := cmp.Diff(mcp.Filter{}, sub.Honoured()); diff != "" || slices.Contains(methods(), "resources/subscribe") {
+				t.Errorf("honoured (-want +got):\n%s\nsent %q", diff, methods())
+			}
+		})
+	}
 	bubble(t, "a server that never acknowledges", func(t *testing.T) {
 		f := newFakeServer(t)
 		c := f.dial(&mcp.ClientOptions{Timeout: 3 * time.Second})
