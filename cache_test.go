@@ -125,9 +125,9 @@ func TestAskingFromPromptsAndReads(t *testing.T) {
 	mcp.AddResource(s, "r://x", "x", name).Cache(mcp.Cache{TTL: time.Hour, Public: true})
 	mcp.AddTemplate(s, "t://{id}", "t", func(ctx context.Context, _ idArgs) (string, error) { return name(ctx) })
 	rounds := map[string]round{
-		"PRM-09 P8 a prompt":   {method: "prompts/get", name: "p", args: `{"id":"1"}`},
-		"RES-15 a resource":    {method: "resources/read", name: "r://x"},
-		"RES-15 of a template": {method: "resources/read", name: "t://1"},
+		"CCH-03 PRM-09 P8 a prompt":   {method: "prompts/get", name: "p", args: `{"id":"1"}`},
+		"CCH-03 RES-15 a resource":    {method: "resources/read", name: "r://x"},
+		"CCH-03 RES-15 of a template": {method: "resources/read", name: "t://1"},
 	}
 	for what, first := range rounds {
 		t.Run(what, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestAskingFromPromptsAndReads(t *testing.T) {
 			asked := play(t, s, first)
 			asked.asks(t, "name")
 			if asked.members["ttlMs"] != nil || asked.members["cacheScope"] != nil {
-				t.Errorf("CCH-03 %s", asked)
+				t.Errorf("hints: %s", asked)
 			}
 			done := play(t, s, first.again(asked, accepted("name", `{"name":"Ada"}`)))
 			if done.fault != nil || done.Type != "complete" || !strings.Contains(done.String(), "for Ada") {
@@ -193,8 +193,8 @@ func TestAskingFromPromptsAndReads(t *testing.T) {
 	})
 	t.Run("PRM-09 a prompt's arguments are part of what is asked", func(t *testing.T) {
 		t.Parallel()
-		asked := play(t, s, rounds["PRM-09 P8 a prompt"])
-		other := rounds["PRM-09 P8 a prompt"].again(asked, accepted("name", `{"name":"Ada"}`))
+		asked := play(t, s, rounds["CCH-03 PRM-09 P8 a prompt"])
+		other := rounds["CCH-03 PRM-09 P8 a prompt"].again(asked, accepted("name", `{"name":"Ada"}`))
 		other.args = `{"id":"2"}`
 		play(t, s, other).faults(t, mcp.CodeInvalidParams, "requestState")
 	})

@@ -209,6 +209,21 @@ func TestClientCache(t *testing.T) {
 			t.Errorf("%d rounds", rounds)
 		}
 	})
+	for name, option := range map[string]mcp.CallOption{"answers": mcp.WithAnswers(nil, "s"), "the caller's own rounds": mcp.WithManual()} {
+		bubble(t, "CCH-06 CCH-07 a call with "+name+" is another one", func(t *testing.T) {
+			_, c, count := dial(t, minute)
+			for range 2 { // neither is it answered by what is kept, nor kept
+				for _, options := range [][]mcp.CallOption{nil, {option}} {
+					if _, err := c.ReadResource(t.Context(), "x://a", options...); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if n := count("resources/read"); n != 3 {
+				t.Errorf("sent %d times", n)
+			}
+		})
+	}
 	bubble(t, "CCH-15 pages expire one by one, and a cursor that is refused drops all", func(t *testing.T) {
 		f := newFakeServer(t)
 		c := f.dial(nil)
@@ -304,7 +319,7 @@ func TestHeaderMismatch(t *testing.T) {
 					name = "New"
 				}
 				writeResult(w, m, `"ttlMs":60000,"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"`+name+`"}}}}]`)
-			case "tools/call":
+			default:
 				if *calls++; healed && r.Header.Get("Mcp-Param-New") == "x" {
 					writeResult(w, m, `"content":[]`)
 					return
@@ -327,6 +342,14 @@ func TestHeaderMismatch(t *testing.T) {
 		c, calls, lists := serve(t, true)
 		if mustCall(t, c, "t", map[string]string{"a": "x"}); *calls != 2 || *lists != 2 {
 			t.Errorf("%d calls, %d lists", *calls, *lists)
+		}
+	})
+	t.Run("XMH-20 what has no arguments in headers is not tried again", func(t *testing.T) {
+		t.Parallel()
+		c, _, lists := serve(t, true)
+		var remote *mcp.Error
+		if _, err := c.GetPrompt(t.Context(), "t", nil); !errors.As(err, &remote) || remote.Code != mcp.CodeHeaderMismatch || *lists != 1 {
+			t.Errorf("%v after %d lists", err, *lists)
 		}
 	})
 	t.Run("XMH-20 then it is given up", func(t *testing.T) {

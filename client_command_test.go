@@ -169,10 +169,14 @@ func TestCommand(t *testing.T) {
 		cmd := child(t, "client noisy")
 		var words syncBuffer
 		cmd.Stderr = &words
-		c := dialChild(t, cmd, nil)
+		var book logBook
+		c := dialChild(t, cmd, &mcp.ClientOptions{Logger: book.logger()})
 		pidOf(t, c)
 		if n := strings.Count(words.String(), "all is well"); n != 100 {
 			t.Errorf("%d lines of standard error", n)
+		}
+		if log := book.String(); log != "" { // such lines are no bad messages
+			t.Errorf("log %s", log)
 		}
 	})
 	t.Run("C127 ERD-09 a child that exits on the probe is started anew, and the era remembered", func(t *testing.T) {

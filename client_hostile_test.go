@@ -41,7 +41,7 @@ func TestListsOfSloppyServers(t *testing.T) {
 		{"PAG-03 a null cursor is the end", []string{`"tools":[` + ok + `],"nextCursor":null`}, []string{"ok"}, "", ""},
 		{"PAG-03 one page", []string{`"tools":[` + ok + `]`}, []string{"ok"}, "", ""},
 		{"PAG-04 short and empty pages between", []string{`"tools":[` + ok + `],"nextCursor":"a"`, `"tools":[],"nextCursor":"b"`, `"tools":[` + ok + `,` + ok + `]`}, []string{"ok", "ok", "ok"}, "", ""},
-		{"PAG-02 an empty cursor is one", []string{`"tools":[],"nextCursor":""`, `"tools":[` + ok + `]`}, []string{"ok"}, "", ""},
+		{"PAG-02 an empty cursor is one, and goes back", []string{`"tools":[],"nextCursor":""`, `"tools":[` + ok + `]`}, []string{"ok"}, "", ""},
 		{"PAG-02 an empty cursor for ever", []string{`"tools":[],"nextCursor":""`, `"tools":[],"nextCursor":""`}, nil, "was sent twice", ""},
 		{"BASE-13 unknown members", []string{`"tools":[` + ok + `],"more":{},"_meta":{"x":1}`}, []string{"ok"}, "", ""},
 	} {
@@ -49,9 +49,21 @@ func TestListsOfSloppyServers(t *testing.T) {
 			t.Parallel()
 			var book logBook
 			requests := 0
-			c := dialAnswering(t, &mcp.ClientOptions{Logger: book.logger()}, func(clientMessage) string {
+			var owed *string // the cursor that the next request has to bring
+			c := dialAnswering(t, &mcp.ClientOptions{Logger: book.logger()}, func(m clientMessage) string {
+				if diff := cmp.Diff(owed, m.Params.Cursor); diff != "" {
+					t.Errorf("cursor (-want +got):\n%s", diff)
+				}
 				requests++
-				return tt.pages[min(requests, len(tt.pages))-1]
+				page := tt.pages[min(requests, len(tt.pages))-1]
+				var next struct{ NextCursor any }
+				if err := json.Unmarshal([]byte("{"+page+"}"), &next); err != nil {
+					t.Error(err)
+				}
+				if cursor, ok := next.NextCursor.(string); ok {
+					owed = &cursor
+				}
+				return page
 			})
 			var names []string
 			var failed []error

@@ -52,7 +52,7 @@ func TestClientRequests(t *testing.T) {
 		{"META-14 META-15 META-05 progress and own keys", mcp.ClientOptions{}, func(ctx context.Context, c *mcp.Client) {
 			_, _ = c.CallTool(ctx, "t", struct{}{}, mcp.WithProgress(func(mcp.ProgressEvent) {}), mcp.WithMeta("traceparent", "x"), mcp.WithMeta("com.example/k", []int{1}), mcp.WithMeta("traceparent", "y"))
 		}, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{},` + modernMeta(`"progressToken":2`, `"com.example/k":[1]`, `"traceparent":"y"`) + `}}`},
-		{"PAG-02 an empty cursor is sent", mcp.ClientOptions{}, func(ctx context.Context, c *mcp.Client) {
+		{"PAG-01 no cursor is sent at first", mcp.ClientOptions{}, func(ctx context.Context, c *mcp.Client) {
 			for range c.Tools(ctx) {
 			}
 		}, `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{` + modernMeta() + `}}`},

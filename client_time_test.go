@@ -20,10 +20,10 @@ func TestClientTimeouts(t *testing.T) {
 		f := newFakeServer(t)
 		return f, f.dial(opts)
 	}
-	cancelled := func(t *testing.T, f *fakeServer, m clientMessage) {
+	cancelled := func(t *testing.T, f *fakeServer, m clientMessage, reason string) {
 		t.Helper()
 		synctest.Wait()
-		if n := f.next(); n.Method != "notifications/cancelled" || n.ID != nil || string(n.Params.RequestID) != string(m.ID) || n.Params.Reason == "" {
+		if n := f.next(); n.Method != "notifications/cancelled" || n.ID != nil || string(n.Params.RequestID) != string(m.ID) || n.Params.Reason != reason {
 			t.Errorf("%+v", n)
 		}
 		if len(f.received) != 0 {
@@ -52,7 +52,7 @@ func TestClientTimeouts(t *testing.T) {
 				if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &remote) || time.Since(start) != tt.want {
 					t.Errorf("%v after %v", err, time.Since(start))
 				}
-				cancelled(t, f, f.next())
+				cancelled(t, f, f.next(), "timeout")
 			})
 		})
 	}
@@ -94,7 +94,7 @@ func TestClientTimeouts(t *testing.T) {
 			if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d != 25*time.Second {
 				t.Errorf("%v after %v", err, d)
 			}
-			cancelled(t, f, <-request)
+			cancelled(t, f, <-request, "timeout")
 		})
 	})
 	t.Run("STD-08 CAN-01 CAN-06 a cancelled context sends one notification with its reason, and late answers are dropped", func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestClientTimeouts(t *testing.T) {
 			if err := <-result; !errors.Is(err, reason) || errors.As(err, &remote) {
 				t.Errorf("error %v", err)
 			}
-			cancelled(t, f, m)
+			cancelled(t, f, m, "user went away")
 			// CAN-06: what comes late belongs to nobody, and does no harm.
 			f.result(m, `"content":[]`)
 			f.fault(m, `"code":1,"message":"late"`)

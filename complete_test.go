@@ -135,12 +135,14 @@ func TestCompletionOffered(t *testing.T) {
 		offered bool
 	}{
 		{"without any", func(s *mcp.Server) { mcp.AddPrompt(s, "p", "", returning[city]("")) }, false},
+		{"without any of a template", func(s *mcp.Server) { mcp.AddTemplate(s, "t://{city}", "t", returning[city]("")) }, false},
 		{"with one of a prompt", func(s *mcp.Server) { mcp.AddPrompt(s, "p", "", returning[city]("")).Complete("city", noValues) }, true},
 		{"with one of a template", func(s *mcp.Server) {
 			mcp.AddTemplate(s, "t://{city}", "t", returning[city]("")).Complete("city", noValues)
 		}, true},
 		{"with an enumeration", func(s *mcp.Server) { mcp.AddPrompt(s, "p", "", returning[size]("")) }, true},
 		{"with an enumeration of a template", func(s *mcp.Server) { mcp.AddTemplate(s, "t://{size}", "t", returning[size]("")) }, true},
+		{"with a disabled one of a template", func(s *mcp.Server) { mcp.AddTemplate(s, "t://{size}", "t", returning[size]("")).Disabled() }, false},
 		{"with a disabled one", func(s *mcp.Server) { mcp.AddPrompt(s, "p", "", returning[size]("")).Disabled() }, false},
 	} {
 		t.Run("CMP-01 CMP-05 "+tt.name, func(t *testing.T) {

@@ -160,7 +160,7 @@ func TestConnQueue(t *testing.T) {
 			t.Errorf("refused: %s", m.Error.Message)
 		}
 	})
-	bubble(t, "a cancelled call makes room", func(t *testing.T) {
+	bubble(t, "CAN-04 a cancelled call makes room", func(t *testing.T) {
 		f := newFixture(limits)
 		c := full(t, f)
 		c.send(cancelNotice("4", ""), modernCall("5", "hold", `{"tag":"5"}`))

@@ -192,6 +192,39 @@ func TestDeprecatedWorks(t *testing.T) {
 	})
 }
 
+// TestDeprecatedOptions shows that a client is warned of what its options switch on.
+func TestDeprecatedOptions(t *testing.T) {
+	s := newFixture(nil)
+	all := hooks(new(trail))
+	for name, tt := range map[string]struct {
+		opts  mcp.ClientOptions
+		warns []string
+	}{
+		"nothing":       {mcp.ClientOptions{ElicitForm: all.ElicitForm, ElicitURL: all.ElicitURL}, nil},
+		"sampling":      {mcp.ClientOptions{Sample: all.Sample}, []string{"the option Sample"}},
+		"roots":         {mcp.ClientOptions{Roots: all.Roots}, []string{"the option Roots"}},
+		"both of these": {mcp.ClientOptions{Sample: all.Sample, Roots: all.Roots}, []string{"the option Sample", "the option Roots"}},
+	} {
+		t.Run("DEP-04 a client with "+name+" is warned, once each", func(t *testing.T) {
+			log := new(logBook)
+			tt.opts.Logger = log.logger()
+			c := dialMemory(t, s.Server, &tt.opts)
+			for range 2 {
+				mustCall(t, c, "add", addArgs{1, 2})
+			}
+			warned := log.records(t, slog.LevelWarn)
+			if len(warned) != len(tt.warns) {
+				t.Fatalf("warned %v", warned)
+			}
+			for i, want := range tt.warns {
+				if got := fmt.Sprint(warned[i]["msg"]); !strings.Contains(got, want) || !strings.Contains(got, "deprecates") || warned[i]["sep"] != "SEP-2577" {
+					t.Errorf("warned %v, want %q", warned[i], want)
+				}
+			}
+		})
+	}
+}
+
 // TestSecretFields shows that a server is warned that its forms ask for secrets.
 func TestSecretFields(t *testing.T) {
 	for field, warned := range map[string]bool{

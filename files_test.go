@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -254,6 +255,38 @@ func TestFilesStayInside(t *testing.T) {
 			faultIn(t, ask(t, s, readRequest("1", uri)))
 		}
 	})
+}
+
+// laxFS opens whatever a name could mean, as careless file systems do.
+type laxFS struct{ files fstest.MapFS }
+
+func (f laxFS) Open(name string) (fs.File, error) {
+	return f.files.Open(path.Clean("." + path.Clean("/"+name)))
+}
+
+func TestFilesOfCarelessTree(t *testing.T) {
+	t.Parallel()
+	s := treeServer(laxFS{fstest.MapFS{"sub/a": file("x"), `a\b`: file("x"), "a\x00b": file("x")}})
+	t.Run("RES-10 M4 what the names say is listed, and read", func(t *testing.T) {
+		t.Parallel()
+		if diff := cmp.Diff([]string{`{"uri":"docs:///sub/a","name":"sub/a","size":1}`}, listIn(t, ask(t, s, modernRequest("1", "resources/list")), "resources")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if got := contentsIn(t, ask(t, s, readRequest("1", "docs:///sub/a"))); *got[0].Text != "x" {
+			t.Errorf("%+v", got)
+		}
+	})
+	for name, uri := range map[string]string{
+		"a backslash of a name": "a%5Cb", "a NUL of a name": "a%00b", "a slash in front": "/sub/a", "a slash in front, escaped": "%2Fsub/a",
+		"an empty part": "sub//a", "a slash at the end": "sub/a/", "a part that is no UTF-8": "sub/a/%ff/",
+	} {
+		t.Run("RES-10 M4 "+name+" is not found", func(t *testing.T) {
+			t.Parallel()
+			if e := faultIn(t, ask(t, s, readRequest("1", "docs:///"+uri))); e.Code != mcp.CodeInvalidParams {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
 }
 
 func TestFilesProblems(t *testing.T) {

@@ -111,7 +111,7 @@ func TestClientLeavesOut(t *testing.T) {
 	tools := []string{
 		`{"name":"plain","inputSchema":` + objectSchema(`"a":`+ann) + `}`,
 		`{"name":"spelled","inputSchema":` + objectSchema(`"a":`+escaped) + `}`,
-		`{"name":"odd","inputSchema":` + objectSchema(`"a":{"type":"text","pattern":"\\d"}`) + `}`,
+		`{"name":"odd","inputSchema":{"type":"string","pattern":"\\d"}}`,
 		`{"name":"old","inputSchema":` + objectSchema(`"a":`+ann, `"$schema":"http://json-schema.org/draft-07/schema#"`, `"dependencies":{"a":["b"]}`) + `}`,
 	}
 	for i, property := range []string{

@@ -87,10 +87,10 @@ func TestEarlyAnswers(t *testing.T) {
 		{"ELI-17 content against a rule in Go", "form", `{"q":{"action":"accept","content":{"n":3}}}`, "", asked},
 		{"ELI-11 no option", "choose", `{"q":{"action":"accept","content":{"choice":"blue"}}}`, "", asked},
 		{"ELI-25 a page that is looked at, and not done", "open_page", `{"q":` + earlyAccept + `}`, "", asked},
-		{"consent to a page that nobody was shown", "consent", `{"q":` + earlyAccept + `}`, "", asked},
-		{"consent that nobody was asked for", "confirm", `{"q":` + earlyAccept + `}`, "", asked},
-		{"consent that nobody was asked for, with content", "confirm", `{"q":{"action":"accept","content":{"ok":true}}}`, "", asked},
-		{"consent by a form without fields", "bare", `{"q":` + earlyAccept + `}`, "", asked},
+		{"MRTR-22 ELI-25 consent to a page that nobody was shown", "consent", `{"q":` + earlyAccept + `}`, "", asked},
+		{"MRTR-22 consent that nobody was asked for", "confirm", `{"q":` + earlyAccept + `}`, "", asked},
+		{"MRTR-22 consent that nobody was asked for, with content", "confirm", `{"q":{"action":"accept","content":{"ok":true}}}`, "", asked},
+		{"MRTR-22 consent by a form without fields", "bare", `{"q":` + earlyAccept + `}`, "", asked},
 		{"MRTR-07 a client that could not have been asked", "form", `{"q":` + earlyEven + `}`, `{"elicitation":{"url":{}}}`, "-32021"},
 		{"a step is nobody's to answer", "step", `{"q":7}`, "", "1"},
 	} {
@@ -112,21 +112,21 @@ func TestEarlyAnswers(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a tool with Confirm asks, whatever comes", func(t *testing.T) {
+	t.Run("MRTR-22 a tool with Confirm asks, whatever comes", func(t *testing.T) {
 		s := newForesight(new(int))
 		call := round{name: "guarded", answers: acted("mcp.confirm", "accept")}
 		first := play(t, s, call)
 		first.asks(t, "mcp.confirm")
 		play(t, s, call.again(first, acted("mcp.confirm", "accept"))).says(t, "ran")
 	})
-	t.Run("what fits is not asked with what does not, and is kept", func(t *testing.T) {
+	t.Run("MRTR-22 MRTR-23 what fits is not asked with what does not, and is kept", func(t *testing.T) {
 		s := newForesight(new(int))
 		call := round{name: "gather", answers: `{"q":` + earlyEven + `,"u":` + earlyAccept + `,"sure":` + earlyAccept + `}`}
 		first := play(t, s, call)
 		first.asks(t, "u", "sure")
 		play(t, s, call.again(first, `{"u":`+earlyAccept+`,"sure":`+earlyAccept+`}`)).says(t, "gathered")
 	})
-	t.Run("with a state only what was asked counts", func(t *testing.T) {
+	t.Run("MRTR-22 with a state only what was asked counts", func(t *testing.T) {
 		s := newForesight(new(int))
 		call := round{name: "gather"}
 		first := play(t, s, call)
@@ -213,14 +213,14 @@ func TestEarlyAnswerOnce(t *testing.T) {
 		}
 		return "paid", err
 	})
-	t.Run("it was no use to the handler", func(t *testing.T) {
+	t.Run("MRTR-23 it was no use to the handler", func(t *testing.T) {
 		call := round{name: "twice", answers: accepted("q", `{"name":"Nobody"}`)}
 		first := play(t, s, call)
 		first.asks(t, "q")
 		play(t, s, call.again(first, "")).asks(t, "q")
 		play(t, s, call.again(first, accepted("q", `{"name":"Ada"}`))).says(t, "Ada")
 	})
-	t.Run("the page was not done, and is a moment later", func(t *testing.T) {
+	t.Run("MRTR-23 ELI-25 the page was not done, and is a moment later", func(t *testing.T) {
 		call := round{name: "poll", answers: acted("q", "accept")}
 		first := play(t, s, call)
 		first.asks(t, "q")

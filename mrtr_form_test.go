@@ -173,13 +173,13 @@ func TestFormProblems(t *testing.T) {
 			In any `json:"in"`
 		}], []string{"field in"}},
 		{"ELI-07 a type that holds itself", asking[loop], []string{"field next"}},
-		{"a pattern", asking[struct {
+		{"ELI-08 a pattern", asking[struct {
 			In string `json:"in" jsonschema:"pattern=^a"`
 		}], []string{"field in", "pattern"}},
-		{"an exclusive bound", asking[struct {
+		{"ELI-09 an exclusive bound", asking[struct {
 			In float64 `json:"in" jsonschema:"exclusiveMinimum=0"`
 		}], []string{"field in", "exclusiveMinimum"}},
-		{"a format that forms do not have", asking[struct {
+		{"ELI-08 a format that forms do not have", asking[struct {
 			In string `json:"in" jsonschema:"format=uuid"`
 		}], []string{"field in", "uuid"}},
 		{"options that are numbers", asking[struct {
@@ -188,7 +188,7 @@ func TestFormProblems(t *testing.T) {
 		{"bytes", asking[struct {
 			In []byte `json:"in"`
 		}], []string{"field in"}},
-		{"fewer titles than options", asking[struct {
+		{"ELI-11 fewer titles than options", asking[struct {
 			In string `json:"in" jsonschema:"enum=a,enum=b" mcp:"titles=A"`
 		}], []string{"field in", "1 titles for 2 options"}},
 		{"titles without options", asking[struct {
@@ -267,9 +267,9 @@ func TestFormSchemas(t *testing.T) {
 		{"properties that are none", mcp.RawSchema(object(`5`)), ``, ``},
 		{"required that is none", mcp.RawSchema(`{"type":"object","properties":{},"required":"a"}`), ``, ``},
 		{"names for fewer options", mcp.RawSchema(object(`{"a":{"type":"string","enum":["1","2"],"enumNames":["one"]}}`)), ``, ``},
-		{"an option without a title", mcp.RawSchema(object(`{"a":{"type":"string","oneOf":[{"const":"1"}]}}`)), ``, ``},
-		{"an option with more than that", mcp.RawSchema(object(`{"a":{"type":"string","oneOf":[{"const":"1","title":"one","x":1}]}}`)), ``, ``},
-		{"titled options of a list in the way of a string", mcp.RawSchema(object(`{"a":{"type":"array","items":{"oneOf":[{"const":"1","title":"one"}]}}}`)), ``, ``},
+		{"ELI-11 an option without a title", mcp.RawSchema(object(`{"a":{"type":"string","oneOf":[{"const":"1"}]}}`)), ``, ``},
+		{"ELI-11 an option with more than that", mcp.RawSchema(object(`{"a":{"type":"string","oneOf":[{"const":"1","title":"one","x":1}]}}`)), ``, ``},
+		{"ELI-12 titled options of a list in the way of a string", mcp.RawSchema(object(`{"a":{"type":"array","items":{"oneOf":[{"const":"1","title":"one"}]}}}`)), ``, ``},
 		{"options that are numbers", mcp.RawSchema(object(`{"a":{"type":"string","enum":[1]}}`)), ``, ``},
 		{"options of a list that are numbers", mcp.RawSchema(object(`{"a":{"type":"array","items":{"type":"integer","enum":["1"]}}}`)), ``, ``},
 		{"items with bounds", mcp.RawSchema(object(`{"a":{"type":"array","items":{"type":"string","enum":["1"],"maxLength":2}}}`)), ``, ``},

@@ -84,7 +84,7 @@ func TestGating(t *testing.T) {
 		{"SMP-04 context not declared", "context", `{"sampling":{"tools":{}}}`, `{"sampling":{"context":{}}}`},
 		{"ROOT-04 roots declared", "roots", `{"roots":{}}`, ``},
 		{"ROOT-04 roots not declared", "roots", `{"elicitation":{}}`, `{"roots":{}}`},
-		{"A64 all that is missing is named", "gather", `{"sampling":{}}`, `{"elicitation":{"form":{},"url":{}},"roots":{}}`},
+		{"A64 MRTR-07 all that is missing is named", "gather", `{"sampling":{}}`, `{"elicitation":{"form":{},"url":{}},"roots":{}}`},
 		{"MRTR-07 one of several is missing: none is asked", "gather", `{"elicitation":{"url":{}},"roots":{}}`, `{"elicitation":{"form":{}}}`},
 		{"everything that is gathered is declared", "gather", `{"elicitation":{"form":{},"url":{}},"roots":{}}`, ``},
 		{"MRTR-07 by InputRequired", "reenter", `{"elicitation":{"url":{}}}`, `{"elicitation":{"form":{}},"roots":{}}`},

@@ -95,3 +95,36 @@ func TestSampleRequests(t *testing.T) {
 		})
 	}
 }
+
+// TestSampleMeta sends _meta of tool uses and results in both directions.
+func TestSampleMeta(t *testing.T) {
+	use := func(id string) *mcp.ToolUseContent {
+		return &mcp.ToolUseContent{ID: id, Name: "add", Input: []byte(`{}`), Meta: mcp.Meta{"use": json.RawMessage(`"` + id + `"`)}}
+	}
+	result := &mcp.ToolResultContent{ToolUseID: "1", Content: []mcp.Content{mcp.Text("2")}, Meta: mcp.Meta{"result": json.RawMessage(`{"n":1}`)}}
+	var seen, answered []mcp.Content
+	s := mcp.NewServer("asker", "1.0.0", nil)
+	mcp.AddTool(s, "ask", "", func(ctx context.Context, _ noArgs) (string, error) {
+		r, err := mcp.Sample(ctx, "q", &mcp.SampleRequest{MaxTokens: 7, Tools: []mcp.ToolDef{{Name: "add", InputSchema: json.RawMessage(`{"type":"object"}`)}},
+			Messages: []mcp.Message{mcp.User("1+1?"), {Role: "assistant", Content: mcp.Blocks{use("1")}}, {Role: "user", Content: mcp.Blocks{result}}}})
+		if err == nil {
+			answered = append(answered, r.Content)
+		}
+		return "", err
+	})
+	c := dialMemory(t, s, &mcp.ClientOptions{SampleTools: true, Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
+		for _, m := range r.Messages[1:] {
+			seen = append(seen, m.Content)
+		}
+		return &mcp.SampleResult{Content: use("2"), Model: "m", StopReason: "toolUse"}, nil
+	}})
+	t.Run("SMP-14 _meta of uses and results is kept, on the way there and back", func(t *testing.T) {
+		mustCall(t, c, "ask", nil)
+		if diff := cmp.Diff([]mcp.Content{mcp.Blocks{use("1")}, mcp.Blocks{result}}, seen); diff != "" {
+			t.Errorf("the client got (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]mcp.Content{use("2")}, answered); diff != "" {
+			t.Errorf("the server got (-want +got):\n%s", diff)
+		}
+	})
+}

@@ -120,6 +120,43 @@ func TestPromptArguments(t *testing.T) {
 	})
 }
 
+func TestPromptsOffered(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		opts    *mcp.ServerOptions
+		add     func(s *mcp.Server)
+		offered bool
+	}{
+		{"without any", nil, func(*mcp.Server) {}, false},
+		{"with a disabled one", nil, func(s *mcp.Server) { mcp.AddPrompt(s, "p", "", returning[idArgs]("")).Disabled() }, false},
+		{"with one", nil, func(s *mcp.Server) { mcp.AddPrompt(s, "p", "", returning[idArgs]("")) }, true},
+		{"where they may come later", &mcp.ServerOptions{Dynamic: true}, func(*mcp.Server) {}, true},
+	} {
+		t.Run("PRM-01 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := mcp.NewServer("s", "1", tt.opts)
+			tt.add(s)
+			c := serveLines(t, s)
+			c.send(modernRequest("1", "server/discover"))
+			if declared := strings.Contains(string(resultIn(t, c.next())["capabilities"]), `"prompts":{`); declared != tt.offered {
+				t.Errorf("declared: %v", declared)
+			}
+			for _, line := range []string{modernRequest("1", "prompts/list"), getPrompt("1", "nobody", "{}")} {
+				c.send(line)
+				switch known := strings.Contains(line, "prompts/list"); {
+				case !tt.offered:
+					c.expectError("1", mcp.CodeMethodNotFound)
+				case known:
+					resultIn(t, c.next())
+				default:
+					c.expectError("1", mcp.CodeInvalidParams)
+				}
+			}
+		})
+	}
+}
+
 func TestPromptResults(t *testing.T) {
 	t.Parallel()
 	message := func(role, content string) string { return fmt.Sprintf(`{"role":%q,"content":%s}`, role, content) }

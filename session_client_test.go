@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/typedmcp/mcp"
 )
@@ -128,14 +129,15 @@ func (n *pipeNetwork) events(t testing.TB, r *http.Request) *events {
 	return &events{t, s.resp, s.in}
 }
 
-// block returns the next block; false at the end of the stream.
+// block returns the next block; false at the end of the stream, which is the server's doing: a connection that broke off
+// or was given up by the client is none.
 func (e *events) block() (sentEvent, bool) {
 	e.t.Helper()
 	var out sentEvent
 	for first := true; ; first = false {
 		line, err := e.in.ReadString('\n')
 		switch {
-		case err != nil && line == "" && first:
+		case err == io.EOF && line == "" && first:
 			return out, false
 		case err != nil:
 			e.t.Fatalf("the stream broke off: %q %v", line, err)
@@ -192,11 +194,15 @@ func (e *events) expect(messages ...string) (id string) {
 	return id
 }
 
-// ended holds the stream to its end.
+// ended holds the stream to its end, which comes without anybody waiting for it in the time of the bubble.
 func (e *events) ended() {
 	e.t.Helper()
+	from := time.Now()
 	if ev, ok := e.next(); ok {
 		e.t.Fatalf("got %+v, want the end", ev)
+	}
+	if late := time.Since(from); late > 0 {
+		e.t.Fatalf("the stream ended %v late", late)
 	}
 }
 

@@ -12,8 +12,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/typedmcp/mcp"
@@ -24,7 +27,7 @@ func main() {
 	stdio := flag.Bool("stdio", false, "serve on standard input and output instead")
 	demo := flag.Bool("demo", false, "use all of it through the in-memory client instead and print it")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *addr, *stdio, *demo); err != nil {
 		log.Fatal(err)
@@ -38,6 +41,9 @@ func run(ctx context.Context, addr string, stdio, demo bool) error {
 		return Demo(ctx, s, os.Stdout)
 	case stdio:
 		return s.ServeStdio(ctx)
+	}
+	if strings.HasPrefix(addr, ":") {
+		addr = "127.0.0.1" + addr // where ListenAndServe listens
 	}
 	fmt.Printf(usage, addr)
 	return s.ListenAndServe(ctx, addr, nil)
@@ -61,6 +67,7 @@ func NewServer(l *Library) *mcp.Server {
 	s := mcp.NewServer("library", "1.0.0", &mcp.ServerOptions{
 		Title:        "City Library",
 		Instructions: "Find books with search_books before lending them.",
+		Logger:       slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	mcp.AddTool(s, "search_books", "Find books by words and years", l.Search).
 		Title("Search books").ReadOnly().OpenWorld(false)
