@@ -402,6 +402,12 @@ func TestLegacyQuestions(t *testing.T) {
 				f.next()
 				f.sent <- `{"jsonrpc":"2.0","id":1,"result":{` + initialized + `}}`
 				f.next()
+				m := f.next()
+				f.sent <- fmt.Sprintf(`{"jsonrpc":"2.0","id":"q","method":%q,"params":%s}`, tt.method, tt.params)
+				if got := <-f.received; !strings.Contains(got, tt.want) || !strings.Contains(got, `"id":"q"`) {
+					t.Errorf("answered %s", got)
+				}
+				f.result(m, `"content":[]`)
 			}()
 			o := mcp.ClientOptions{}
 			if tt.opts != nil {
@@ -413,14 +419,6 @@ func TestLegacyQuestions(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			go func() {
-				m := f.next()
-				f.sent <- fmt.Sprintf(`{"jsonrpc":"2.0","id":"q","method":%q,"params":%s}`, tt.method, tt.params)
-				if got := <-f.received; !strings.Contains(got, tt.want) || !strings.Contains(got, `"id":"q"`) {
-					t.Errorf("answered %s", got)
-				}
-				f.result(m, `"content":[]`)
-			}()
 			mustCall(t, c, "t", nil)
 		})
 	}

@@ -151,8 +151,8 @@ func (e *eventStream) finish(msg []byte) {
 func (e *eventStream) attach(out *httpStream, seq uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	missed, _, whole := e.sess.log.after(e.id, seq)
-	if !whole || seq+uint64(len(missed)) != e.seq {
+	missed, _, _ := e.sess.log.after(e.id, seq)
+	if seq+uint64(len(missed)) != e.seq {
 		return false
 	}
 	e.detach()

@@ -38,7 +38,9 @@ func (h *httpHandler) receiveBatch(w http.ResponseWriter, r *http.Request, body 
 	answers := make([][]byte, len(parts))
 	var wg sync.WaitGroup
 	for i, part := range parts {
-		wg.Go(func() { b.answer(part, &answers[i]) })
+		if serve := b.begin(part, &answers[i]); serve != nil {
+			wg.Go(serve)
+		}
 	}
 	wg.Wait()
 	if all := joinAnswers(answers); all != nil {
@@ -73,9 +75,11 @@ type httpBatch struct {
 	of   *httpSession // nil: stateless
 }
 
-// answer sets answer to the answer to one message; it stays nil for
-// notifications and responses.
-func (b *httpBatch) answer(part []byte, answer *[]byte) {
+// begin deals with one message in its turn, so that notifications and
+// responses take effect before what comes after them starts, and on what came
+// before. It returns what is left to be done for a request, nil for nothing.
+// The answer goes to answer, which stays nil for notifications and responses.
+func (b *httpBatch) begin(part []byte, answer *[]byte) (serve func()) {
 	srv := b.h.snap.srv
 	st := &httpStream{h: b.h, r: b.r, json: true}
 	req := &st.ctx.req
@@ -84,27 +88,26 @@ func (b *httpBatch) answer(part []byte, answer *[]byte) {
 		var fault *jsonrpc.Fault
 		errors.As(err, &fault)
 		*answer = jsonrpc.AppendError(nil, fault.ID, fault.Code, fault.Message, nil)
-		return
+		return nil
 	}
 	if req.msg.Kind != jsonrpc.Request {
 		b.take(&req.msg)
-		return
+		return nil
 	}
 	fault := unfit(&req.msg)
+	if fault == nil && req.msg.Method == jsonrpc.MethodPing {
+		*answer = appendPong(nil, req.msg.ID)
+		return nil
+	}
 	if fault == nil && b.of != nil {
 		st.sess = &sessionStream{of: b.of}
-		if fault = b.of.start(st); fault == nil {
-			defer b.of.finished(st)
-		}
+		fault = b.of.start(st)
 	}
-	switch {
-	case fault != nil:
+	if fault != nil {
 		*answer = srv.appendFault(nil, req.msg.ID, fault)
-	case req.msg.Method == jsonrpc.MethodPing:
-		*answer = appendPong(nil, req.msg.ID)
-	default:
-		st.answerPart(answer)
+		return nil
 	}
+	return func() { st.answerPart(answer) }
 }
 
 // take acts on a message that is not answered.
@@ -122,6 +125,7 @@ func (b *httpBatch) take(m *jsonrpc.Message) {
 // still wanted then.
 func (st *httpStream) answerPart(answer *[]byte) {
 	srv, id := st.h.snap.srv, st.ctx.req.msg.ID
+	defer st.settled()
 	defer st.ctx.close()
 	if !st.h.active.add(st) {
 		*answer = srv.appendFault(nil, id, errStopping)
