@@ -229,14 +229,7 @@ func (c *Client) answer(ctx context.Context, method string, a *asked, round int)
 // without a pause.
 func pace(ctx context.Context, round int) error {
 	const steps = 5 // after these it is a second, and shifted further it would overflow
-	t := time.NewTimer(min(50*time.Millisecond<<min(round, steps), time.Second))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return sleep(ctx, min(50*time.Millisecond<<min(round, steps), time.Second))
 }
 
 // appendAnswer appends the answer to one question.

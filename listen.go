@@ -62,6 +62,8 @@ type subscriber struct {
 	due     [numEvents]bool
 	watched map[string]bool // by URI: whether a change is due; nil: none is watched
 	dueURIs []string        // those that are, in order
+
+	gone bool // it was removed for good; the hub's mu protects it
 }
 
 func (h *hub) changed(e event) {
@@ -124,11 +126,14 @@ func (h *hub) add(s *subscriber, limit int) bool {
 	return true
 }
 
-// join takes in a session, whose number is limited elsewhere.
+// join takes in a session, whose number is limited elsewhere, unless it has
+// ended meanwhile.
 func (h *hub) join(s *subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.put(s)
+	if !s.gone {
+		h.put(s)
+	}
 }
 
 // put adds s to subs. h.mu is held.
@@ -147,6 +152,7 @@ func (h *hub) remove(s *subscriber) {
 		h.listening--
 	}
 	delete(h.subs, s)
+	s.gone = true
 }
 
 // subscribe opens a subscription: it acknowledges what will be honoured, as

@@ -27,6 +27,16 @@ func SessionLoad(h http.Handler) (requests, streams, questions int) {
 	return requests, streams, questions
 }
 
+// HoldInitialized finds a session as notifications/initialized does, and returns what the rest of that does.
+func HoldInitialized(h http.Handler, id string) (begin func()) {
+	s := h.(*httpHandler).sessions
+	hs := s.use(id, nil)
+	return func() {
+		hs.begin(s.srv)
+		s.release(hs)
+	}
+}
+
 // HoldSession finds a session as a DELETE does, and returns what the rest of that does.
 func HoldSession(h http.Handler, id string) (end func()) {
 	s := h.(*httpHandler).sessions

@@ -80,6 +80,13 @@ func TestSessionLeaks(t *testing.T) {
 			t.Errorf("%d sessions are told of changes, want %d", n, want)
 		}
 	}
+	streams(t, "C115 M14 a session that ends while its initialized comes in is told nothing", nil, func(t *testing.T, s *streamed) {
+		c := beginHTTPSession(t, s.h, "2025-11-25", "")
+		begin := mcp.HoldInitialized(s.h, c.id)
+		c.exchange(c.end()).expect(t, 204, "")
+		begin()
+		told(t, s.Server, 0)
+	})
 	for name, end := range map[string]func(*testing.T, *streamed, *httpSession){
 		"by DELETE": func(t *testing.T, _ *streamed, c *httpSession) { c.exchange(c.end()).expect(t, 204, "") },
 		"by time":   func(*testing.T, *streamed, *httpSession) { time.Sleep(time.Hour) },
