@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -117,24 +116,6 @@ func dialChild(t testing.TB, cmd *exec.Cmd, opts *mcp.ClientOptions) *mcp.Client
 		}
 	})
 	return c
-}
-
-// syncBuffer is what a child writes to standard error.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf strings.Builder
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 func pidOf(t testing.TB, c *mcp.Client) int {

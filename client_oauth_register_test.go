@@ -118,10 +118,7 @@ func TestOAuthRegistration(t *testing.T) {
 		t.Parallel()
 		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
 		s := newSite(t, one).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		if _, err := s.tool(c, "who"); err != nil {
 			t.Fatal(err)
 		}
@@ -144,10 +141,7 @@ func TestOAuthRegistration(t *testing.T) {
 		s := newSite(t, one).serve()
 		s.opts.ClientID, s.opts.ClientSecret = "mine", "my secret"
 		one.secrets = append(one.secrets, "my secret")
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		if _, err := s.tool(c, "who"); err != nil {
 			t.Fatal(err)
 		}
@@ -189,10 +183,7 @@ func TestOAuthRegistration(t *testing.T) {
 		}
 		s := newSite(t, one).serve()
 		s.opts.ClientMetadataURL = "https://app.example/client"
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		if _, err := s.tool(c, "who"); err != nil {
 			t.Fatal(err)
 		}

@@ -95,10 +95,7 @@ func TestOAuthSubscriptions(t *testing.T) {
 		srv := mcp.NewServer("s", "1", &mcp.ServerOptions{Dynamic: true})
 		s.mux.Handle("/mcp", newHandler(t, srv, &mcp.HTTPOptions{Auth: s.auth}))
 		s.mux.Handle("/.well-known/", s.auth.MetadataHandler())
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		sub, err := c.Listen(t.Context(), mcp.Filter{Tools: true})
 		if err != nil {
 			t.Fatal(err)
@@ -122,10 +119,7 @@ func TestOAuthConcurrency(t *testing.T) {
 		t.Parallel()
 		i := newIssuer(t, "")
 		s := newSite(t, i).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		i.revoke(true)
 		var wg sync.WaitGroup
 		for range 50 {
@@ -144,10 +138,7 @@ func TestOAuthConcurrency(t *testing.T) {
 		t.Parallel()
 		i := newIssuer(t, "")
 		s := newSite(t, i).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		i.revoke(true)
 		const callers = 30
 		i.answer = func(back url.Values) { back.Del("code"); back.Set("error", "access_denied") }
@@ -174,10 +165,7 @@ func TestOAuthConcurrency(t *testing.T) {
 		t.Parallel()
 		i := newIssuer(t, "")
 		s := newSite(t, i).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		if _, err := s.tool(c, "who"); err != nil {
 			t.Fatal(err)
 		}
@@ -204,10 +192,7 @@ func TestOAuthScopes(t *testing.T) {
 		i := newIssuer(t, "")
 		s := newSite(t, i).serve()
 		s.auth.Scopes = nil // write is in no list
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		for _, tool := range []string{"who", "write", "write"} {
 			if text, err := s.tool(c, tool); err != nil || text != "alice" {
 				t.Fatalf("%s: %s, %v", tool, text, err)
@@ -226,10 +211,7 @@ func TestOAuthScopes(t *testing.T) {
 		i := newIssuer(t, "")
 		i.grant = func(string) string { return "read" }
 		s := newSite(t, i).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		for range 3 {
 			if _, err := s.tool(c, "write"); err == nil || !strings.Contains(err.Error(), `"read" "write"`) {
 				t.Errorf("%v", err)
@@ -334,10 +316,7 @@ func TestOAuthTokens(t *testing.T) {
 		i := newIssuer(t, "")
 		i.refresh = false
 		s := newSite(t, i).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		if _, err := s.tool(c, "who"); err != nil {
 			t.Fatal(err)
 		}
@@ -353,10 +332,7 @@ func TestOAuthTokens(t *testing.T) {
 		t.Parallel()
 		i := newIssuer(t, "")
 		s := newSite(t, i).serve()
-		c, err := s.dial(s.authorizer())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.client()
 		if _, err := s.tool(c, "write"); err != nil {
 			t.Fatal(err)
 		}

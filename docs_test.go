@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// docComments returns the comments of the package's exported functions and types, by name.
+// docComments returns the comments of the package and of its exported functions and types, by name.
 func docComments(t *testing.T) map[string]string {
 	t.Helper()
 	docs := make(map[string]string)
@@ -25,6 +25,9 @@ func docComments(t *testing.T) map[string]string {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if f.Doc != nil {
+			docs["the package"] = text(f.Doc)
 		}
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -56,6 +59,9 @@ func TestDocumented(t *testing.T) {
 		{"CMP-06", "CompleteFunc", "the best first"},
 		{"SEC-05", "Auth", "has to ask every user for every client first"},
 		{"SEC-06 AUS-10", "Auth", "The token is the server's alone"},
+		{"JSC-04", "RawSchema", "JSON Schema 2020-12, or draft-07 if its $schema says so"},
+		{"XMH-23", "the package", "secrets and personal data do not belong there"},
+		{"XMH-24", "the package", "as any client can send them they grant nothing"},
 		{"EXT-06", "AddApp", "Hosts without MCP Apps show what such a tool returns, which has to make sense by itself"},
 		{"EXT-06", "Can", "a handler goes on without what is not"},
 	} {

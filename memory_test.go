@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -117,18 +116,21 @@ func failureIn(t testing.TB, answer string) string {
 }
 
 // logBook keeps what is logged, one JSON object a line.
-type logBook struct {
+type logBook struct{ syncBuffer }
+
+// syncBuffer keeps what is written, by several goroutines at once.
+type syncBuffer struct {
 	mu  sync.Mutex
-	buf bytes.Buffer
+	buf strings.Builder
 }
 
-func (b *logBook) Write(p []byte) (int, error) {
+func (b *syncBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.Write(p)
 }
 
-func (b *logBook) String() string {
+func (b *syncBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()

@@ -68,7 +68,7 @@ func TestFourRoundsOfClient(t *testing.T) {
 		"in memory": func() mcp.Transport { return mcp.InMemory(server()) },
 		"over HTTP": func() mcp.Transport { return relay(t, server) },
 	} {
-		t.Run("A61 M31 "+name+" what is in a Step is done once in four rounds", func(t *testing.T) {
+		t.Run("A61 M31 TOOL-27 "+name+" what is in a Step is done once in four rounds", func(t *testing.T) {
 			reserved.Store(0)
 			served.Store(0)
 			var asked []string

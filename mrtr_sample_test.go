@@ -118,7 +118,7 @@ func TestSampleMeta(t *testing.T) {
 		}
 		return &mcp.SampleResult{Content: use("2"), Model: "m", StopReason: "toolUse"}, nil
 	}})
-	t.Run("SMP-14 _meta of uses and results is kept, on the way there and back", func(t *testing.T) {
+	t.Run("CNT-02 SMP-14 one block or several, and _meta of uses and results is kept, on the way there and back", func(t *testing.T) {
 		mustCall(t, c, "ask", nil)
 		if diff := cmp.Diff([]mcp.Content{mcp.Blocks{use("1")}, mcp.Blocks{result}}, seen); diff != "" {
 			t.Errorf("the client got (-want +got):\n%s", diff)

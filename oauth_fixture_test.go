@@ -355,6 +355,16 @@ func (s *site) dial(a mcp.Authorizer, versions ...string) (*mcp.Client, error) {
 	return c, nil
 }
 
+// client is one that signs in as it should.
+func (s *site) client() *mcp.Client {
+	s.t.Helper()
+	c, err := s.dial(s.authorizer())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
 // call dials and calls tool.
 func (s *site) call(a mcp.Authorizer, tool string) (string, error) {
 	s.t.Helper()

@@ -93,7 +93,7 @@ func endNotice(id string) string {
 
 func TestSubscriptions(t *testing.T) {
 	t.Parallel()
-	bubble(t, "M28 SUB-01 SUB-11 PRM-11 RES-16 TOOL-03 only what was asked for", func(t *testing.T) {
+	bubble(t, "M28 META-13 SUB-01 SUB-11 PRM-11 RES-16 TOOL-03 TOOL-26 only what was asked for", func(t *testing.T) {
 		for _, tt := range []struct{ filter, kind string }{
 			{`"toolsListChanged":true`, "tools"}, {`"promptsListChanged":true`, "prompts"}, {`"resourcesListChanged":true`, "resources"},
 		} {
