@@ -61,9 +61,10 @@ func (c *Client) toolCall(name string, args any, opts []CallOption) *call {
 	return r
 }
 
-// Call calls a tool and decodes its structured content, or the JSON of its
-// text when there is none, into R. For a string R it returns the text itself.
-// A failed tool is a *ToolError.
+// Call calls a tool and decodes its structured content into R. Where a result
+// has none, its first block of text is decoded as JSON or, if R is string,
+// returned as it is; use Client.CallTool for the text of a result that has
+// both. A failed tool is a *ToolError.
 func Call[R any](ctx context.Context, c *Client, tool string, args any, opts ...CallOption) (R, error) {
 	var value R
 	raw, err := c.request(ctx, c.toolCall(tool, args, opts))

@@ -13,7 +13,8 @@ import (
 // Code is a JSON-RPC error code.
 type Code int
 
-// The codes of JSON-RPC 2.0 and of MCP 2026-07-28 (Basic › Error Codes).
+// The codes of JSON-RPC 2.0, which are -32700 and -32600 to -32603, and of MCP
+// 2026-07-28 (Basic › Error Codes), -32020 to -32022, in this order.
 const (
 	CodeParseError         Code = jsonrpc.CodeParseError
 	CodeInvalidRequest     Code = jsonrpc.CodeInvalidRequest

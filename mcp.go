@@ -117,7 +117,9 @@ type ServerOptions struct {
 	// there are none.
 	Files fs.FS
 	// Logger gets warnings about definitions and the faults that clients do
-	// not see; nil discards them. It must not write to standard output.
+	// not see, under the references that clients are given instead; nil discards
+	// them, and the references lead nowhere. It must not write to standard
+	// output.
 	Logger *slog.Logger
 }
 

@@ -244,7 +244,8 @@ func Gather(ctx context.Context, asks ...Ask) error {
 }
 
 // Step runs fn once over the rounds of a call: its value is recorded and
-// travels, sealed, with the answers. Give each step a key of its own. Use it
+// travels, sealed, with the answers. Give each step a key of its own, in a loop
+// too: a second step of the same key gets the value of the first. Use it
 // for what must not happen again when the handler runs again, and for what
 // would be slow. The value goes through JSON, in the first round too.
 //
