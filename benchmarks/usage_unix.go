@@ -3,15 +3,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
-
-// maxRSSUnit is what Maxrss counts in: KiB, but on Apple's systems bytes.
-var maxRSSUnit = map[bool]int64{true: 1, false: 1024}[runtime.GOOS == "darwin" || runtime.GOOS == "ios"]
 
 // cpuTime is the processor time that this process has used, in user and
 // kernel mode.
@@ -23,11 +22,23 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peakSize is the most memory that this process has held so far, in bytes.
+// peakSize is the most memory that this process has held so far, in bytes; 0
+// where the system is not Linux. getrusage counts what the parent held, too.
 func peakSize() (int64, error) {
-	var u syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return u.Maxrss * maxRSSUnit, err
+	raw, err := os.ReadFile("/proc/self/status")
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(raw)) {
+		if size, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			var kib int64
+			_, err := fmt.Sscan(size, &kib)
+			return kib << 10, err
+		}
+	}
+	return 0, errors.New("/proc/self/status has no VmHWM")
 }
 
 // residentSize is the memory that this process holds, in bytes. Only Linux
