@@ -6,8 +6,11 @@ import (
 )
 
 // replace puts text in the place of data[from:to]. Edits are made in the order
-// of their places.
+// of their places. None is when nobody will read what is refused.
 func (r *run) replace(from, to int, text []byte) {
+	if r.collecting && r.plan.rest == nil {
+		return
+	}
 	r.out = append(append(r.out, r.data[r.copied:from]...), text...)
 	r.copied = to
 }
