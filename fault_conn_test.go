@@ -14,7 +14,7 @@ import (
 )
 
 // faultPeers is how many peers do the same wrong thing at once.
-const faultPeers = 50
+const faultPeers = 20
 
 // peers opens so many connections and sends on each what text returns.
 func (s *faultSite) peers(text func(*peer) string) (all []*peer) {
@@ -57,7 +57,7 @@ func TestFaultsOfConnections(t *testing.T) {
 	runFaults(t, newFaultSite, []faultRow[*faultSite]{
 		{
 			name: "C106 C115 peers that vanish mid-call", loopback: true,
-			want: map[string]string{onLines: "50 × disconnected true", onHTTP: "50 × disconnected true"},
+			want: map[string]string{onLines: "20 × disconnected true", onHTTP: "20 × disconnected true"},
 			inject: func(s *faultSite) string {
 				all := s.peers(block)
 				s.began(faultPeers)
@@ -70,7 +70,7 @@ func TestFaultsOfConnections(t *testing.T) {
 		},
 		{
 			name: "C115 peers that vanish mid-call, whose sessions go on until they are idle for long",
-			want: map[string]string{onSessions: "50 × 404 error -32600: Invalid Request: there is no such session, or it has ended; begin a new one with initialize, without Mcp-Session-Id"},
+			want: map[string]string{onSessions: "20 × 404 error -32600: Invalid Request: there is no such session, or it has ended; begin a new one with initialize, without Mcp-Session-Id"},
 			inject: func(s *faultSite) string {
 				all := s.peers(func(p *peer) string { return p.wire(s.call(1, "hold", "{}")) })
 				s.began(faultPeers)
@@ -95,7 +95,7 @@ func TestFaultsOfConnections(t *testing.T) {
 		},
 		{
 			name: "C106 peers that vanish mid-stream", loopback: true,
-			want: map[string]string{onLines: "50 × disconnected true", onHTTP: "50 × disconnected true"},
+			want: map[string]string{onLines: "20 × disconnected true", onHTTP: "20 × disconnected true"},
 			inject: func(s *faultSite) string {
 				all := s.peers(func(p *peer) string { return p.wire(modernCall("1", "flood", "{}", token1)) })
 				for _, p := range all { // some of it came
@@ -112,7 +112,7 @@ func TestFaultsOfConnections(t *testing.T) {
 		},
 		{
 			name: "peers that vanish from the stream of their session", loopback: true,
-			want: map[string]string{onSessions: "50 × HTTP/1.1 200 OK"},
+			want: map[string]string{onSessions: "20 × HTTP/1.1 200 OK"},
 			inject: func(s *faultSite) (saw string) {
 				all := s.peers(func(p *peer) string {
 					return written(s.t, (&httpSession{id: p.session, version: "2025-11-25"}).get())

@@ -28,13 +28,20 @@ func (p *peer) answers(n int, text ...string) string {
 	return times(saw)
 }
 
-// chunked is a POST of body that does not announce its length.
-func chunked(p *peer, body string) string {
-	if p.s.carrier == onLines {
+// huge is a call of echo with so many bytes, whose length is announced where there are headers, or not.
+func (p *peer) huge(size int, announced bool) string {
+	small := p.s.call(1, "echo", `{"text":"x"}`)
+	before, after, _ := strings.Cut(small, `"x"`)
+	body := before + `"` + strings.Repeat("x", size) + `"` + after
+	head, _, isHTTP := strings.Cut(p.wire(small), "\r\n\r\n")
+	if !isHTTP {
 		return body + "\n"
 	}
-	head, _, _ := strings.Cut(p.wire("{}"), "\r\n\r\n")
-	return fmt.Sprintf("%s\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", strings.Replace(head, "Content-Length: 2", "Transfer-Encoding: chunked", 1), len(body), body)
+	length := fmt.Sprint("Content-Length: ", len(small))
+	if announced {
+		return strings.Replace(head, length, fmt.Sprint("Content-Length: ", len(body)), 1) + "\r\n\r\n" + body
+	}
+	return fmt.Sprintf("%s\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", strings.Replace(head, length, "Transfer-Encoding: chunked", 1), len(body), body)
 }
 
 // TestFaultsOfMessages is about messages that are none, or too much.
@@ -56,7 +63,7 @@ func TestFaultsOfMessages(t *testing.T) {
 			inject: func(s *faultSite) string {
 				p := s.peer()
 				s.unharmed()
-				return p.answers(1, p.wire(s.call(1, "echo", `{"text":"`+strings.Repeat("x", 17<<20)+`"}`)))
+				return p.answers(1, p.huge(17<<20, true))
 			},
 		},
 		{
@@ -68,7 +75,7 @@ func TestFaultsOfMessages(t *testing.T) {
 			inject: func(s *faultSite) string {
 				p := s.peer()
 				s.unharmed()
-				return p.answers(1, chunked(p, s.call(1, "echo", `{"text":"`+strings.Repeat("x", 17<<20)+`"}`)))
+				return p.answers(1, p.huge(17<<20, false))
 			},
 		},
 		{

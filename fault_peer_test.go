@@ -87,7 +87,7 @@ func (s *faultSite) serve(loopback bool) {
 		}
 		s.dial = func() net.Conn {
 			conn := s.connected(net.Dial("tcp", l.Addr().String()))
-			_ = conn.SetDeadline(time.Now().Add(2 * lineTimeout))
+			_ = conn.SetDeadline(time.Now().Add(10 * lineTimeout))
 			return conn
 		}
 	}

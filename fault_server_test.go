@@ -29,6 +29,7 @@ const (
 type badServer struct {
 	t         testing.TB
 	carrier   string
+	loopback  bool
 	transport mcp.Transport
 	bad       func(conn net.Conn, id string) // answers one call of bad, on the connection as it is
 	count     int
@@ -40,8 +41,8 @@ type badServer struct {
 }
 
 func newBadServer(t testing.TB, carrier string, row faultRow[*badServer]) *badServer {
-	b := &badServer{t: t, carrier: carrier, watched: make(chan string, 1), began: make(chan struct{}), free: make(chan struct{})}
-	dial := b.serve(row.loopback)
+	b := &badServer{t: t, carrier: carrier, loopback: row.loopback, watched: make(chan string, 1), began: make(chan struct{}), free: make(chan struct{})}
+	dial := b.serve()
 	if carrier == fromLines {
 		b.transport = mcp.Custom(func(context.Context) (mcp.Conn, error) {
 			conn, err := dial()
@@ -66,9 +67,12 @@ func newBadServer(t testing.TB, carrier string, row faultRow[*badServer]) *badSe
 	return b
 }
 
-// client connects another client, which gives up calls after a minute.
+// client connects another client, which gives up calls after a minute of a bubble.
 func (b *badServer) client() *mcp.Client {
 	opts := &mcp.ClientOptions{MaxTimeout: time.Hour}
+	if b.loopback {
+		opts.Timeout = 10 * time.Minute // of a busy machine
+	}
 	if b.carrier == fromSessions {
 		opts.Versions = []string{"2025-11-25"}
 	}
@@ -80,12 +84,12 @@ func (b *badServer) client() *mcp.Client {
 }
 
 // serve serves until the test ends or stop is called, and returns what makes a connection.
-func (b *badServer) serve(loopback bool) (dial func() (net.Conn, error)) {
+func (b *badServer) serve() (dial func() (net.Conn, error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	network := newPipeNetwork()
 	var l net.Listener = network
 	dial = func() (net.Conn, error) { return network.dial(ctx) }
-	if loopback {
+	if b.loopback {
 		var err error
 		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			b.t.Fatal(err)

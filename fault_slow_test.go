@@ -55,7 +55,7 @@ func TestFaultsOfSlowReaders(t *testing.T) {
 		},
 		{
 			name: "C92 C110 peers that do not read their answers",
-			want: map[string]string{onHTTP: "50 × the end", onSessions: "50 × the end"},
+			want: map[string]string{onHTTP: "20 × the end", onSessions: "20 × the end"},
 			inject: func(s *faultSite) string {
 				all := s.peers(func(p *peer) string { return p.wire(s.call(1, "blob", `{"count":1000000}`)) })
 				s.unharmed()
@@ -88,7 +88,7 @@ func TestFaultsOfSlowReaders(t *testing.T) {
 		},
 		{
 			name: "C110 SUB-11 listeners that do not read",
-			want: map[string]string{onLines: "50 × caught up", onHTTP: "50 × the end"},
+			want: map[string]string{onLines: "20 × caught up", onHTTP: "20 × the end"},
 			inject: func(s *faultSite) string {
 				all := s.peers(func(p *peer) string { return p.wire(listenRequest("1", `"toolsListChanged":true`)) })
 				synctest.Wait() // they listen

@@ -77,7 +77,7 @@ func TestFaultsOfStates(t *testing.T) {
 					return !before, nil
 				}
 			},
-			want: map[string]string{onLines: "49 × " + badState + ", 1 × result Ada", onHTTP: "49 × 200 " + badState + ", 1 × 200 result Ada"},
+			want: map[string]string{onLines: "19 × " + badState + ", 1 × result Ada", onHTTP: "19 × 200 " + badState + ", 1 × 200 result Ada"},
 			inject: func(s *faultSite) string {
 				first := s.peer()
 				state := first.state().State
@@ -208,7 +208,7 @@ func TestFaultsOfStores(t *testing.T) {
 		{
 			name: "M15 C115 events that nobody reads, more than are kept",
 			set:  func(o *mcp.ServerOptions, _ *mcp.HTTPOptions) { o.Limits = mcp.Limits{Events: 100} },
-			want: map[string]string{onSessions: "50 × 200 : error: the events after this one are not kept any more"},
+			want: map[string]string{onSessions: "20 × 200 : error: the events after this one are not kept any more"},
 			inject: func(s *faultSite) string {
 				all := s.peers(func(p *peer) string {
 					return p.wire(plainRequest("1", "tools/call", callParams("progress", `{"count":1000}`), `"_meta":{"progressToken":1}`))
