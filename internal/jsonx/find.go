@@ -2,6 +2,7 @@ package jsonx
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -50,6 +51,9 @@ func (w *Walker) member(name string) ([]byte, error) {
 func FindEach(data []byte, names []string, spans [][]byte) error {
 	w := Walk(data)
 	defer w.Release()
+	if w.Kind() != '{' {
+		return errors.New("this is no object")
+	}
 	if err := w.Open(); err != nil {
 		return err
 	}
