@@ -110,16 +110,17 @@ type ServerOptions struct {
 	// Limits bound what a peer can make the server hold.
 	Limits Limits
 	// RedactErrors replaces the text of a handler's error by a reference id,
-	// under which the text is logged. What is meant for the model, such as
+	// under which Logger has the text; without Logger it is lost. What is meant for the model, such as
 	// ToolErrorf and refused arguments, is never redacted.
 	RedactErrors bool
 	// Files is where Icon finds the images that are named by a file; nil when
 	// there are none.
 	Files fs.FS
-	// Logger gets warnings about definitions and the faults that clients do
-	// not see, under the references that clients are given instead; nil discards
-	// them, and the references lead nowhere. It must not write to standard
-	// output.
+	// Logger gets the address that ListenAndServe listens on, warnings about
+	// definitions, and the faults that clients do not see, under the references
+	// that clients are given instead. nil discards them all, and clients are
+	// told of an internal error without a reference: set it to know why. It must
+	// not write to standard output.
 	Logger *slog.Logger
 }
 
