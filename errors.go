@@ -148,7 +148,7 @@ var (
 	// ErrCancelled means that the client no longer wants the answer. The
 	// cause's text has the client's reason.
 	ErrCancelled error = &cause{"mcp: request cancelled by the client"}
-	// ErrDisconnected means that the client is gone.
+	// ErrDisconnected means that the client is gone, or sends no more.
 	ErrDisconnected error = &cause{"mcp: client disconnected"}
 	// ErrShutdown means that the server is stopping.
 	ErrShutdown error = &cause{"mcp: server is shutting down"}
