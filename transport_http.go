@@ -79,7 +79,7 @@ func (o *HTTPOptions) check() error {
 	case o.KeepAlive < 0:
 		return fmt.Errorf("mcp: option KeepAlive: %v is negative; 0 means %v", o.KeepAlive, defaultKeepAlive)
 	case o.Legacy < LegacySessions || o.Legacy > LegacyOff:
-		return fmt.Errorf("mcp: option Legacy: %d is no LegacyMode", o.Legacy)
+		return fmt.Errorf("mcp: option Legacy: %d is none of LegacySessions, LegacyStateless and LegacyOff", o.Legacy)
 	case o.SessionTTL < 0:
 		return fmt.Errorf("mcp: option SessionTTL: %v is negative; 0 means %v", o.SessionTTL, defaultSessionTTL)
 	case o.MaxStream < 0:
