@@ -167,7 +167,7 @@ func TestFaultsOfHalfClosedConnections(t *testing.T) {
 		{
 			name: "C92 half a message, and a half-closed connection", loopback: true,
 			want: map[string]string{
-				onLines:    "error -32700: Parse error: the text is not valid JSON in UTF-8",
+				onLines:    "error -32700: Parse error: the JSON text ends too early",
 				onHTTP:     "400 error -32600: Invalid Request: the body could not be read to its end",
 				onSessions: "400 error -32600: Invalid Request: the body could not be read to its end",
 			},

@@ -50,7 +50,7 @@ func TestFaultsOfMessages(t *testing.T) {
 		tooLarge = "error -32600: Invalid Request: the message is larger than 16777216 bytes"
 		tooDeep  = "error -32600: Invalid Request: nested deeper than 128 levels"
 		tooMany  = "error -32603: Internal error: too many subscriptions (20)"
-		noJSON   = "error -32700: Parse error: the text is not valid JSON in UTF-8"
+		noJSON   = "error -32700: Parse error: not valid JSON at byte 0"
 	)
 	runFaults(t, newFaultSite, []faultRow[*faultSite]{
 		{

@@ -153,7 +153,7 @@ func (p *peer) drip(text string) (done <-chan struct{}) {
 
 // TestFaultsOfSlowWriters is about peers that take their time to write, or stop.
 func TestFaultsOfSlowWriters(t *testing.T) {
-	late := "400 error -32600: Invalid Request: the body could not be read to its end after 1m0s"
+	late := "408 error -32600: Invalid Request: the body did not come to its end in time after 1m0s"
 	stuck := func(text func(p *peer) string) func(s *faultSite) string {
 		return func(s *faultSite) string {
 			p := s.peer()
