@@ -123,6 +123,7 @@ func TestReach(t *testing.T) {
 		"169.254.169.254:80": false, "10.0.0.1:443": false, "172.16.0.1:443": false, "192.168.1.1:443": false, "100.100.100.200:80": false,
 		"0.0.0.0:80": false, "255.255.255.255:80": false, "224.0.0.1:80": false, "192.0.0.192:80": false, "198.18.0.1:80": false, "127.0.0.1:80": false,
 		"[::1]:80": false, "[::]:80": false, "[::ffff:10.0.0.1]:443": false, "[::ffff:169.254.169.254]:80": false, "[::10.0.0.1]:80": false,
+		"[::ffff:127.0.0.1]:80": false, "[::ffff:100.100.100.200]:80": false, "[::ffff:192.0.0.192]:80": false, "[::ffff:0.1.2.3]:80": false, "[::ffff:93.184.216.34]:443": true,
 		"[fd00::1]:443": false, "[fe80::1%eth0]:443": false, "[fec0::1]:443": false, "[64:ff9b::a00:1]:443": false, "[2002:a00:1::]:443": false, "[ff02::1]:80": false,
 		"[2001:db8::1]:443": false, "nonsense": false,
 	} {
@@ -130,7 +131,7 @@ func TestReach(t *testing.T) {
 			if err := oauth.ReachPublic.Allow(address); (err == nil) != want {
 				t.Errorf("public: %v", err)
 			}
-			loopback := strings.HasPrefix(address, "127.") || strings.HasPrefix(address, "[::1]")
+			loopback := strings.HasPrefix(address, "127.") || strings.HasPrefix(address, "[::1]") || strings.HasPrefix(address, "[::ffff:127.")
 			if err := oauth.ReachLocal.Allow(address); (err == nil) != (want || loopback) {
 				t.Errorf("with this machine: %v", err)
 			}
