@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -39,6 +40,18 @@ func (i *issuer) grants() []string {
 		kinds = append(kinds, r.Form.Get("grant_type"))
 	}
 	return kinds
+}
+
+// expectNothingOf holds the issuer to have got no secret of another's.
+func (i *issuer) expectNothingOf(t testing.TB, other *issuer) {
+	t.Helper()
+	for _, r := range i.requests {
+		for _, secret := range other.secrets {
+			if strings.Contains(r.Form.Encode()+r.JSON+fmt.Sprint(r.Header), secret) {
+				t.Errorf("%s got %s", i.id(), secret)
+			}
+		}
+	}
 }
 
 const byCode, byRefresh = "authorization_code", "refresh_token"
@@ -91,12 +104,52 @@ func TestOAuthRefresh(t *testing.T) {
 		if diff := cmp.Diff([]string{byCode}, two.grants()); diff != "" {
 			t.Errorf("tokens that the second server was asked for (-want +got):\n%s", diff)
 		}
-		for _, r := range two.requests {
-			for _, secret := range one.secrets {
-				if strings.Contains(r.Form.Encode()+r.JSON+fmt.Sprint(r.Header), secret) {
-					t.Errorf("the second server got %s", secret)
-				}
+		two.expectNothingOf(t, one)
+	})
+	t.Run("AUC-22 REG-09 nor when the user does not sign in there", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
+		s := newSite(t, one).serve()
+		c := s.client()
+		if _, err := s.tool(c, "who"); err != nil {
+			t.Fatal(err)
+		}
+		s.migrate(two)
+		two.answer = func(back url.Values) { back.Del("code"); back.Set("error", "access_denied") }
+		for range 3 {
+			if _, err := s.tool(c, "who"); err == nil || !strings.Contains(err.Error(), "access_denied") {
+				t.Errorf("error %v", err)
 			}
+		}
+		if n := len(two.at("/token")); n != 0 {
+			t.Errorf("the second server was asked for %d tokens", n)
+		}
+		two.expectNothingOf(t, one)
+	})
+	t.Run("AUC-13 AUC-26 a server that refuses what was refreshed: the user signs in again, once", func(t *testing.T) {
+		t.Parallel()
+		i := newIssuer(t, "")
+		s := newSite(t, i)
+		s.auth.Verify = func(ctx context.Context, token string, r *http.Request) (*mcp.Principal, error) {
+			p, err := i.verify(s.url())(ctx, token, r)
+			if err == nil && len(i.at("/token")) == 2 { // the one that was refreshed
+				return nil, errors.New("not that one")
+			}
+			return p, err
+		}
+		s.serve()
+		c := s.client()
+		for range 2 {
+			if _, err := s.tool(c, "who"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		i.revoke(false)
+		if text, err := s.tool(c, "who"); err != nil || text != "alice" {
+			t.Fatalf("%s, %v", text, err)
+		}
+		if diff := cmp.Diff([]string{byCode, byRefresh, byCode}, i.grants()); diff != "" {
+			t.Errorf("tokens that were asked for (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -42,6 +42,8 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	doc, known := r.docs[req.URL.Path]
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case doc == "!":
+		panic(http.ErrAbortHandler)
 	case !known:
 		w.WriteHeader(http.StatusNotFound)
 	case strings.HasPrefix(doc, "->"):
@@ -153,18 +155,20 @@ func TestReach(t *testing.T) {
 
 func TestErrorsKeepSecrets(t *testing.T) {
 	server := func(r *recorder) *oauth.ServerMetadata {
-		return &oauth.ServerMetadata{Issuer: r.URL, Authorize: r.URL + "/a", Token: r.URL + "/t", Challenges: []string{"S256"}}
+		return &oauth.ServerMetadata{Issuer: r.URL, Authorize: r.URL + "/a", Token: r.URL + "/t?key=my-key", Challenges: []string{"S256"}}
 	}
 	client := func(r *recorder) *oauth.Registration {
 		return &oauth.Registration{Issuer: r.URL, ID: "me", Secret: "my-secret", TokenAuth: oauth.AuthBasic}
 	}
 	for name, body := range map[string]string{
-		"no JSON":               `<my-secret-code my-secret>`,
+		"no answer":             "!",
+		"a redirect":            "->/t?my-key",
+		"no JSON":               `<my-code my-refresh my-secret>`,
 		"a token of no type":    `{"access_token":"my access","token_type":"Bearer"}`,
 		"a token of a new type": `{"access_token":"my-access","token_type":"DPoP"}`,
-		"an error of its own":   `{"error":"my-secret-code","error_description":"my-secret"}`,
-		"an error that quotes":  `{"error":"invalid_grant","error_description":"my-secret-code, my-secret"}`,
-		"no token":              `{"refresh_token":"my-secret-code"}`,
+		"an error of its own":   `{"error":"my-code","error_description":"my-refresh"}`,
+		"an error that quotes":  `{"error":"invalid_grant","error_description":"my-code, my-refresh, my-secret"}`,
+		"no token":              `{"refresh_token":"my-refresh"}`,
 	} {
 		t.Run("AUC-23 "+name, func(t *testing.T) {
 			r := record(t, map[string]string{"/t": body})
@@ -172,8 +176,8 @@ func TestErrorsKeepSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = attempt.Finish(t.Context(), local(t), url.Values{"code": {"my-secret-code"}, "state": {attempt.State()}})
-			_, again := local(t).Refresh(t.Context(), server(r), client(r), "https://h.example", &oauth.Token{Refresh: "my-secret-code"})
+			_, err = attempt.Finish(t.Context(), local(t), url.Values{"code": {"my-code"}, "state": {attempt.State()}})
+			_, again := local(t).Refresh(t.Context(), server(r), client(r), "https://h.example", &oauth.Token{Refresh: "my-refresh"})
 			for _, err := range []error{err, again} {
 				if err == nil {
 					t.Fatal("no error")
