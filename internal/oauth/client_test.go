@@ -163,12 +163,12 @@ func TestErrorsKeepSecrets(t *testing.T) {
 	for name, body := range map[string]string{
 		"no answer":             "!",
 		"a redirect":            "->/t?my-key",
-		"no JSON":               `<my-code my-refresh my-secret>`,
+		"no JSON":               `<my-grant my-secret>`,
 		"a token of no type":    `{"access_token":"my access","token_type":"Bearer"}`,
 		"a token of a new type": `{"access_token":"my-access","token_type":"DPoP"}`,
-		"an error of its own":   `{"error":"my-code","error_description":"my-refresh"}`,
-		"an error that quotes":  `{"error":"invalid_grant","error_description":"my-code, my-refresh, my-secret"}`,
-		"no token":              `{"refresh_token":"my-refresh"}`,
+		"an error of its own":   `{"error":"my-secret","error_description":"my-grant"}`,
+		"an error that quotes":  `{"error":"invalid_grant","error_description":"my-grant, my-secret"}`,
+		"no token":              `{"refresh_token":"my-grant"}`,
 	} {
 		t.Run("AUC-23 "+name, func(t *testing.T) {
 			r := record(t, map[string]string{"/t": body})
@@ -176,8 +176,8 @@ func TestErrorsKeepSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = attempt.Finish(t.Context(), local(t), url.Values{"code": {"my-code"}, "state": {attempt.State()}})
-			_, again := local(t).Refresh(t.Context(), server(r), client(r), "https://h.example", &oauth.Token{Refresh: "my-refresh"})
+			_, err = attempt.Finish(t.Context(), local(t), url.Values{"code": {"my-grant"}, "state": {attempt.State()}})
+			_, again := local(t).Refresh(t.Context(), server(r), client(r), "https://h.example", &oauth.Token{Refresh: "my-grant"})
 			for _, err := range []error{err, again} {
 				if err == nil {
 					t.Fatal("no error")
