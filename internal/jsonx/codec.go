@@ -3,6 +3,7 @@ package jsonx
 import (
 	stdjson "encoding/json"
 	"errors"
+	"math"
 	"math/big"
 	"reflect"
 	"strconv"
@@ -19,6 +20,7 @@ var (
 	encoders = json.JoinMarshalers(
 		json.MarshalToFunc(writeDuration),
 		json.MarshalToFunc(writeNumber),
+		json.MarshalToFunc(writeFloat),
 	)
 	decoders = json.JoinUnmarshalers(
 		json.UnmarshalFromFunc(readDuration),
@@ -79,6 +81,18 @@ func writeNumber(enc *jsontext.Encoder, n stdjson.Number) error {
 		return enc.WriteToken(jsontext.String(string(n)))
 	}
 	return enc.WriteValue(jsontext.Value(n))
+}
+
+// writeFloat spells large integers with all their digits: the fewest that tell
+// a float64 from its neighbours are another integer, which readAny refuses.
+func writeFloat(enc *jsontext.Encoder, f float64) error {
+	if abs := math.Abs(f); abs <= 1<<exactBits || abs >= 1e21 || f != math.Trunc(f) {
+		return errors.ErrUnsupported // from 1e21 on there is an exponent
+	}
+	if quoted, _ := json.GetOption(enc.Options(), json.StringifyNumbers); quoted || atName(enc) {
+		return errors.ErrUnsupported
+	}
+	return enc.WriteValue(strconv.AppendFloat(nil, f, 'f', 0, 64))
 }
 
 func readNumber(dec *jsontext.Decoder, n *stdjson.Number) error {

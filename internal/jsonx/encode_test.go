@@ -121,6 +121,8 @@ var differences = []struct {
 	{"by-value big.Int in an interface", ptr(any(struct{ V big.Int }{*big.NewInt(5)})), `{"V":5}`, false},
 	{"methods of the pointer in a map", ptr(map[string]onPointer{"x": {5}}), `{"x":"5"}`, false},
 	{"methods of the pointer in an interface", ptr(any(onPointer{5})), `"5"`, false},
+	{"C31 large float64 in an interface", ptr([]any{float64(1 << 60), -70000000000000176.0, map[string]float64{"x": 1 << 60}}),
+		`[1152921504606846976,-70000000000000176,{"x":1152921504606846976}]`, false},
 	{"text of a string as a map key", ptr(map[tone]int{"low": 1}), `{"LOW":1}`, false},
 }
 

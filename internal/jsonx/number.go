@@ -11,6 +11,8 @@ const (
 	maxSpelledDigits = 40
 	// exactDigits is how many digits every float64 integer holds exactly.
 	exactDigits = 15
+	// exactBits is likewise how many bits.
+	exactBits = 53
 )
 
 // AppendInteger appends the plain digits of a JSON number that is an integer,

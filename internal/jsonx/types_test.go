@@ -165,6 +165,7 @@ var samples = []struct {
 	{"named duration", ptr(timeout(1500))},
 	{"float64", ptr(3.25)},
 	{"float64 large", ptr(1e21)},
+	{"float64 in an interface", ptr([]any{1e21, 9007199254740992.0, -9007199254740991.0, 0.1, 1e20 / 3 * 1e-5, 0.0})},
 	{"float64 below large", ptr(1e20)},
 	{"float64 small", ptr(1e-7)},
 	{"float64 above small", ptr(0.000001)},
