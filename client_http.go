@@ -23,7 +23,9 @@ import (
 // and a nil pointer, are good defaults.
 type HTTPClientOptions struct {
 	// Client sends the requests; nil means http.DefaultClient. Its Timeout
-	// should be zero, as it would cut streams.
+	// should be zero, as it would cut streams. One that authorizes requests by
+	// itself has to do so for one user: results that a server calls private are
+	// kept, and told apart by the tokens of Auth alone.
 	Client *http.Client
 	// Header is sent with every request, besides MCP's own headers.
 	Header http.Header
@@ -245,11 +247,12 @@ func (l *httpLink) headers(h http.Header, out *outgoing) {
 
 // exchange sends one request and reads its answer, which goes to p.
 func (l *httpLink) exchange(req *http.Request, p *pending) error {
-	resp, err := l.do(req)
+	resp, token, err := l.authorize(req, &l.asking)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
+	p.bearer = bearerOf(token)
 	if isEventStream(resp) {
 		return l.stream(resp, p)
 	}

@@ -63,6 +63,7 @@ type pending struct {
 	sub    *Subscription      // of a subscriptions/listen
 	cancel context.CancelFunc // ends the exchange, where it has a context of its own
 	silent bool               // the server is not told when it is given up
+	bearer bearer             // of the exchange; set before the answer comes
 
 	mu     sync.Mutex
 	events []ProgressEvent
