@@ -252,6 +252,35 @@ func TestClientCache(t *testing.T) {
 			t.Errorf("%d first pages", first)
 		}
 	})
+	for name, bad := range map[string]string{
+		"PAG-03 a cursor that comes twice":        `"tools":[],"nextCursor":"2","prompts":[],"resources":[],"resourceTemplates":[],"contents":[]`,
+		"entries that are none":                   `"tools":7,"prompts":7,"resources":7,"resourceTemplates":7,"contents":7`,
+		"a cursor that is no text, and bad reads": `"tools":[],"nextCursor":2,"prompts":[],"resources":[],"resourceTemplates":[],"contents":[{"blob":7}]`,
+	} {
+		for method, fetch := range lists {
+			if method == "resources/read" && strings.HasPrefix(name, "PAG") {
+				continue
+			}
+			bubble(t, "CCH-15 "+name+": nothing of it is kept, "+method, func(t *testing.T) {
+				f := newFakeServer(t)
+				c := f.dial(nil)
+				mended := false
+				f.talk(func(clientMessage) string {
+					if mended {
+						return `"tools":[],"prompts":[],"resources":[],"resourceTemplates":[],"contents":[]`
+					}
+					return bad + "," + minute
+				})
+				if err := fetch(t, c); err == nil || !strings.Contains(err.Error(), "invalid") {
+					t.Errorf("error %v", err)
+				}
+				mended = true
+				if err := fetch(t, c); err != nil {
+					t.Errorf("then %v", err)
+				}
+			})
+		}
+	}
 }
 
 func TestOutputSchemas(t *testing.T) {

@@ -112,7 +112,7 @@ func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOptio
 		Meta     Meta           `json:"_meta"`
 	}
 	if err := jsonx.Unmarshal(raw, &w); err != nil {
-		return nil, invalidResponse(jsonrpc.MethodResourcesRead, err)
+		return nil, c.unusable(jsonrpc.MethodResourcesRead, err)
 	}
 	result := &ReadResult{Meta: w.Meta, Contents: make([]ResourceContents, len(w.Contents))}
 	for i, contents := range w.Contents {

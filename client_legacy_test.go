@@ -240,16 +240,6 @@ func TestLegacySessionOverHTTP(t *testing.T) {
 		}
 		close(ended)
 	})
-	t.Run("LHT-26 answers in a batch", func(t *testing.T) {
-		t.Parallel()
-		s := newLegacyServer(t)
-		s.version = "2025-03-26"
-		s.call = func(w http.ResponseWriter, m clientMessage) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}},{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}]`, m.ID)
-		}
-		mustCall(t, s.dial(nil), "t", nil)
-	})
 }
 
 func TestLegacyStreams(t *testing.T) {

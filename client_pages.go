@@ -25,7 +25,7 @@ func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[jso
 		for {
 			items, next, err := c.page(ctx, method, member, cursor)
 			if err == nil && next != nil && seen[*next] {
-				err = invalidResponse(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
+				err = c.unusable(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
 			}
 			if err != nil {
 				if cursor != nil && isRemote(err) { // the pages belong to another list by now
@@ -60,7 +60,7 @@ func (c *Client) page(ctx context.Context, method, member string, cursor *string
 	}
 	var members map[string]json.RawMessage
 	if err := jsonx.Unmarshal(raw, &members); err != nil {
-		return nil, nil, invalidResponse(method, err)
+		return nil, nil, c.unusable(method, err)
 	}
 	var page struct {
 		Items []json.RawMessage
@@ -71,7 +71,7 @@ func (c *Client) page(ctx context.Context, method, member string, cursor *string
 		err = decodeMember(members["nextCursor"], &page.Next)
 	}
 	if err != nil {
-		return nil, nil, invalidResponse(method, err)
+		return nil, nil, c.unusable(method, err)
 	}
 	kept := page.Items[:0]
 	for _, item := range page.Items {
@@ -80,6 +80,13 @@ func (c *Client) page(ctx context.Context, method, member string, cursor *string
 		}
 	}
 	return kept, page.Next, nil
+}
+
+// unusable is the error of a result that cannot be used. Nothing of its method
+// is kept: the next call asks the server again, which may have been mended.
+func (c *Client) unusable(method string, err error) error {
+	c.cache.drop(method)
+	return invalidResponse(method, err)
 }
 
 // decodeMember decodes a member that may be absent.
