@@ -178,6 +178,9 @@ func (s *httpSite) request(ctx context.Context, method string, to *url.URL, body
 func (s *httpSite) roundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := s.opts.Client.Do(req)
 	if err == nil {
+		if resp.Request == nil { // not every RoundTripper says
+			resp.Request = req
+		}
 		return resp, nil
 	}
 	if cause := context.Cause(req.Context()); cause != nil {
