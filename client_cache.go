@@ -53,6 +53,14 @@ const (
 	maxStoredBytes = 32 << 20
 )
 
+// WithFresh has the server asked even if the client keeps a result that is
+// fresh yet; what comes is kept in its place. The pages of a list, which expire
+// one by one, are with it all of one time, as far as the server has that (MCP
+// 2026-07-28, Caching › Pagination).
+func WithFresh() CallOption {
+	return callOption(func(o *callOptions) { o.fresh = true })
+}
+
 // stored makes a call, unless the result of an equal one is still fresh.
 func (c *Client) stored(ctx context.Context, r *call, o *callOptions) ([]byte, error) {
 	key, cacheable := cacheKey(r, o)
@@ -60,7 +68,7 @@ func (c *Client) stored(ctx context.Context, r *call, o *callOptions) ([]byte, e
 		return c.rounds(ctx, r, o)
 	}
 	found, drops := c.cache.get(key, r.method)
-	if found.raw != nil && !r.fresh && c.entitled(ctx, &found, o) {
+	if found.raw != nil && !o.fresh && c.entitled(ctx, &found, o) {
 		return found.raw, nil
 	}
 	raw, err := c.rounds(ctx, r, o)

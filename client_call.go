@@ -23,6 +23,7 @@ type callOptions struct {
 	progress func(ProgressEvent)
 	timeout  time.Duration
 	meta     Meta
+	fresh    bool   // no result will do that is kept
 	manual   bool   // questions are the caller's to answer
 	answers  []byte // members of params that answer questions
 	err      error
@@ -71,7 +72,6 @@ type call struct {
 	headers func() (http.Header, error)      // mirrored arguments; nil: none
 	options []CallOption
 	silent  bool   // the server is not told when it is given up
-	fresh   bool   // no stored result will do
 	bearer  bearer // of the request that was answered last
 }
 

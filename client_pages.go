@@ -11,19 +11,20 @@ import (
 )
 
 // Tools lists the server's tools, fetching page after page as the loop goes
-// on. An error is yielded once, with a nil tool, and ends the sequence.
-func (c *Client) Tools(ctx context.Context) iter.Seq2[*ToolInfo, error] {
-	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", c.learn)
+// on; opts are for each of them. An error is yielded once, with a nil tool, and
+// ends the sequence.
+func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*ToolInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", opts, c.learn)
 }
 
 // pages yields the entries of a list method over all its pages. A cursor that
 // comes twice would never end and is an error.
-func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[json.RawMessage, error] {
+func (c *Client) pages(ctx context.Context, method, member string, opts []CallOption) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		var cursor *string // an empty one is a cursor too
 		seen := make(map[string]bool)
 		for {
-			items, next, err := c.page(ctx, method, member, cursor)
+			items, next, err := c.page(ctx, method, member, cursor, opts)
 			if err == nil && next != nil && seen[*next] {
 				err = c.unusable(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
 			}
@@ -48,8 +49,8 @@ func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[jso
 	}
 }
 
-func (c *Client) page(ctx context.Context, method, member string, cursor *string) ([]json.RawMessage, *string, error) {
-	raw, err := c.request(ctx, &call{method: method, params: func(dst []byte) ([]byte, error) {
+func (c *Client) page(ctx context.Context, method, member string, cursor *string, opts []CallOption) ([]json.RawMessage, *string, error) {
+	raw, err := c.request(ctx, &call{method: method, options: opts, params: func(dst []byte) ([]byte, error) {
 		if cursor != nil {
 			dst = append(jsonx.AppendString(append(dst, `"cursor":`...), *cursor), ',')
 		}

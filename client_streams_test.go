@@ -115,6 +115,7 @@ func TestAnswersOnTheStreamOfNoRequest(t *testing.T) {
 	for _, status := range []int{http.StatusAccepted, http.StatusNoContent} {
 		bubble(t, fmt.Sprintf("LHT-01 a request answered %d has its answer on the stream of no request", status), func(t *testing.T) {
 			events, out := io.Pipe()
+			defer out.Close()
 			var id []byte
 			s := &bubbleServer{t: t, call: func(_ *http.Request, m clientMessage) *http.Response { id = m.ID; return statusOf(status) }, get: func(*http.Request) *http.Response {
 				return answerOf("text/event-stream", events)
@@ -135,7 +136,6 @@ func TestAnswersOnTheStreamOfNoRequest(t *testing.T) {
 			if got := <-text; got != "late<nil>" {
 				t.Errorf("%s", got)
 			}
-			_ = out.Close()
 		})
 	}
 }
