@@ -151,6 +151,7 @@ func TestCallTyped(t *testing.T) {
 		"empty text": `"content":[{"type":"text","text":""}]`, "an image": `"content":[{"type":"image","data":"","mimeType":"image/png"}]`,
 		"another type": `"structuredContent":{"n":"7"}`, "an array": `"structuredContent":[7]`, "a fraction": `"structuredContent":{"n":7.5}`,
 		"out of range": `"structuredContent":{"n":9223372036854775808}`, "a duplicate": `"structuredContent":{"n":7,"n":8}`,
+		"two of them": `"structuredContent":{"n":7},"structuredContent":{"n":8}`, "a failure that is no boolean": `"structuredContent":{"n":7},"isError":"no"`,
 	} {
 		t.Run("C134 "+name+" is an error, not a zero value", func(t *testing.T) {
 			t.Parallel()

@@ -71,21 +71,33 @@ func Call[R any](ctx context.Context, c *Client, tool string, args any, opts ...
 	if err != nil {
 		return value, err
 	}
-	var result struct { // what is for the model stays as it is
-		Structured json.RawMessage `json:"structuredContent"`
-		IsError    bool            `json:"isError"`
-	}
-	if err := jsonx.Unmarshal(raw, &result); err != nil {
+	structured, failed, err := structuredContent(raw)
+	if err != nil {
 		return value, invalidResponse(jsonrpc.MethodToolsCall, err)
 	}
-	if err := c.conforms(tool, result.Structured, result.IsError); err != nil {
+	if err := c.conforms(tool, structured, failed); err != nil {
 		return value, err
 	}
-	if result.IsError || result.Structured == nil {
+	if failed || structured == nil {
 		return fromText[R](tool, raw)
 	}
-	return decodeValue[R](tool, result.Structured)
+	return decodeValue[R](tool, structured)
 }
+
+// structuredContent finds what Call needs of a result. What is for the model
+// stays as it is.
+func structuredContent(raw []byte) (structured json.RawMessage, failed bool, err error) {
+	var found [2][]byte
+	if err := jsonx.FindEach(raw, resultMembers, found[:]); err != nil {
+		return nil, false, err
+	}
+	if found[1] != nil {
+		err = jsonx.Unmarshal(found[1], &failed)
+	}
+	return found[0], failed, err
+}
+
+var resultMembers = []string{"structuredContent", "isError"}
 
 // fromText makes the value of a result without structured content.
 func fromText[R any](tool string, raw []byte) (R, error) {

@@ -33,7 +33,7 @@ var workloads = []workload{
 	{"W6", "stdio add, one after the other", []limit{{p50Metric, true, 1.0, 0.8}}, overPipes(exchangeNamed("W2"), 1)},
 	{"W6p", "stdio add, 64 at a time", cpuOnly(0.5, 0.25), overPipes(exchangeNamed("W2"), 64)},
 	{"W7", "stdio, 32 calls of 20 ms at once", []limit{{wallMetric, true, 1.15, 1.05}}, atOnce("W7", 32)},
-	{"W8", "start to the first tools/list, 204 tools", cpuOnly(3, 2), startUp},
+	{"W8", "start to the first tools/list, 204 tools", []limit{{cpuMetric, true, 2, 1.3}, {peakMetric, true, 1.4, 1.15}}, startUp},
 	{"W9", "idle subscriptions/listen × 1,000", []limit{{memoryMetric, true, 1.15, 1.05}}, idleStreams(1000, startPlain, openStream)},
 	{"W10", exchangeNamed("W10").title, cpuOnly(1.0, 0.85), overHTTP("W10", connections)},
 	{"W11", "own client and server in one process, add", []limit{
@@ -125,7 +125,8 @@ func startUp(c contestant) (*runner, error) {
 		}
 		_, err = load(c, p.addr, x, 1, 0)
 		used, failure := p.cpuTime()
-		return sample{cpu: float64(used.Nanoseconds()) / 1000}, errors.Join(err, failure, p.stop())
+		peak, unknown := p.peak()
+		return sample{cpu: float64(used.Nanoseconds()) / 1000, peak: float64(peak) / (1 << 20)}, errors.Join(err, failure, unknown, p.stop())
 	}
 	return &runner{measure, func() error { return nil }}, nil
 }

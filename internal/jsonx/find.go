@@ -2,6 +2,8 @@ package jsonx
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"unsafe"
 )
 
@@ -41,6 +43,47 @@ func (w *Walker) member(name string) ([]byte, error) {
 		}
 	}
 	return nil, w.Close()
+}
+
+// FindEach finds several members of the object data in one pass: spans[i] is
+// the value of names[i], nil when there is none. A name of these that comes
+// twice is an error, as is anything but an object.
+func FindEach(data []byte, names []string, spans [][]byte) error {
+	w := Walk(data)
+	defer w.Release()
+	if w.Kind() != '{' {
+		return errors.New("this is no object")
+	}
+	if err := w.Open(); err != nil {
+		return err
+	}
+	for w.Kind() == '"' {
+		name, _, err := w.Name()
+		if err != nil {
+			return err
+		}
+		i := indexOf(names, name)
+		span, err := w.Value()
+		switch {
+		case err != nil:
+			return err
+		case i < 0:
+		case spans[i] != nil:
+			return fmt.Errorf("the name %q occurs twice", names[i])
+		default:
+			spans[i] = span
+		}
+	}
+	return w.Close()
+}
+
+func indexOf(names []string, name []byte) int {
+	for i := range names {
+		if names[i] == string(name) {
+			return i
+		}
+	}
+	return -1
 }
 
 // View returns the text of a JSON string without copying it, where it has no

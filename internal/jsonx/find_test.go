@@ -28,6 +28,27 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestFindEach(t *testing.T) {
+	names := []string{"a", "b"}
+	for _, c := range []struct{ in, a, b string }{
+		{`{"b":[{"a":1}],"x":{"a":2},"a":"y"}`, `"y"`, `[{"a":1}]`},
+		{`{"\u0061":null}`, `null`, ``},
+		{`{"x":1,"x":2}`, ``, ``},
+		{`{}`, ``, ``},
+	} {
+		var spans [2][]byte
+		err := jsonx.FindEach([]byte(c.in), names, spans[:])
+		if err != nil || string(spans[0]) != c.a || string(spans[1]) != c.b {
+			t.Errorf("FindEach(%s) = %s, %v; want %s and %s", c.in, spans, err, c.a, c.b)
+		}
+	}
+	for _, in := range []string{`{"a":`, `[]`, `"a"`, ``, `{"a":1,"b":2,"\u0061":3}`} {
+		if err := jsonx.FindEach([]byte(in), names, make([][]byte, 2)); err == nil {
+			t.Errorf("FindEach(%s) is no error", in)
+		}
+	}
+}
+
 func TestView(t *testing.T) {
 	for _, c := range []struct {
 		in, want string

@@ -3,10 +3,7 @@ package jsonx
 import (
 	"bytes"
 	"errors"
-	"hash/maphash"
 	"io"
-	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -140,92 +137,6 @@ func (w *Walker) End() error {
 	default:
 		return err
 	}
-}
-
-// NameSet finds repeated member names of one object. The zero value is ready
-// to use; Reset makes it so again and keeps its memory, unless that is much.
-type NameSet struct {
-	list  [][]byte
-	table []uint32 // 1 + index in list, by hash; of use beyond scanned names
-}
-
-const (
-	scannedNames = 16 // so many are found faster by a scan
-	keptNames    = 1024
-)
-
-// nameSeed is unknown to those who choose the names.
-var nameSeed = maphash.MakeSeed()
-
-// Reset empties s.
-func (s *NameSet) Reset() {
-	if cap(s.list) > keptNames {
-		*s = NameSet{}
-	}
-	if len(s.list) > scannedNames {
-		clear(s.table)
-	}
-	clear(s.list)
-	s.list = s.list[:0]
-}
-
-// Add records name, which must stay unchanged until Reset, and reports
-// whether it is new.
-func (s *NameSet) Add(name []byte) bool {
-	_, added := s.Place(name)
-	return added
-}
-
-// Place is Add that also returns how many names came before name, when it was
-// new, without repeated ones.
-func (s *NameSet) Place(name []byte) (place int, added bool) {
-	n := len(s.list)
-	if n <= scannedNames {
-		for i := range s.list {
-			if bytes.Equal(s.list[i], name) {
-				return i, false
-			}
-		}
-		s.list = append(s.list, name)
-		if n == scannedNames {
-			s.index()
-		}
-		return n, true
-	}
-	at := s.slot(name)
-	if i := int(s.table[at]); i > 0 {
-		return i - 1, false
-	}
-	if n == cap(s.list) {
-		s.list = slices.Grow(s.list, n) // append would copy more often
-	}
-	s.list = append(s.list, name)
-	s.table[at] = uint32(n + 1)
-	if 2*n > len(s.table) {
-		s.table = nil
-		s.index()
-	}
-	return n, true
-}
-
-// index fills the table, which is empty, and makes it if it is too small.
-func (s *NameSet) index() {
-	if len(s.table) < 4*len(s.list) {
-		s.table = make([]uint32, 1<<bits.Len(uint(4*len(s.list))))
-	}
-	for i, name := range s.list {
-		s.table[s.slot(name)] = uint32(i + 1)
-	}
-}
-
-// slot returns the place of name in the table, or the free one for it.
-func (s *NameSet) slot(name []byte) int {
-	last := len(s.table) - 1
-	at := int(maphash.Bytes(nameSeed, name)) & last
-	for s.table[at] != 0 && !bytes.Equal(s.list[s.table[at]-1], name) {
-		at = (at + 1) & last
-	}
-	return at
 }
 
 // DeeperThan reports whether arrays and objects of data nest deeper than

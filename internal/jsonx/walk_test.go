@@ -70,11 +70,11 @@ func TestNameSet(t *testing.T) {
 	var s jsonx.NameSet
 	for _, n := range []int{100, 17, 5000, 16, 100} {
 		for i := range n {
-			if place, added := s.Place(fmt.Appendf(nil, "n%d", i)); !added || place != i {
-				t.Fatalf("n%d is new, got %d, %v", i, place, added)
+			if !s.Add(fmt.Appendf(nil, "n%d", i)) {
+				t.Fatalf("n%d is new", i)
 			}
-			if place, added := s.Place(fmt.Appendf(nil, "n%d", i/2)); added || place != i/2 {
-				t.Fatalf("n%d is not new, got %d, %v", i/2, place, added)
+			if s.Add(fmt.Appendf(nil, "n%d", i/2)) {
+				t.Fatalf("n%d is not new", i/2)
 			}
 			if s.Add(fmt.Appendf(nil, "n%d", i/3)) {
 				t.Fatalf("n%d is not new", i/3)

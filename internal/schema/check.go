@@ -64,6 +64,7 @@ type run struct {
 	words   []uint64
 	names   []*jsonx.NameSet // one for each open object that needs it
 	open    int              // how many of them are in use
+	items   itemList         // of the last array whose items have to differ
 
 	collecting bool
 	stopped    bool // collected enough, or the input is broken
@@ -91,6 +92,8 @@ func (r *run) release() {
 		for _, set := range r.names {
 			set.Reset() // or it would keep the data alive
 		}
+		kept.items = r.items
+		kept.items.forget()
 	}
 	*r = kept
 	runs.Put(r)
