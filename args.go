@@ -127,7 +127,7 @@ func decodeViolation(err error) error {
 	var d *jsonx.DecodeError
 	if errors.As(err, &d) {
 		v.Path = d.Pointer
-		v.Message = d.Error()
+		v.Message = strings.TrimPrefix(schema.Subject(d.Pointer)+": ", ": ") + d.Reason
 	}
 	return &ArgsError{Violations: []Violation{v}}
 }

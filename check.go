@@ -57,7 +57,7 @@ func (r *registry) check() (warnings []*RegistrationError, err error) {
 
 func (s *Server) warn(warnings []*RegistrationError) {
 	for _, w := range warnings {
-		s.log.Warn("mcp: "+w.Err.Error(), "feature", w.Feature, "type", w.Type, "field", w.Field, "caller", w.Caller)
+		s.log.Warn("mcp: "+shortTypes(w.Err.Error()), "feature", w.Feature, "type", shortTypes(w.Type), "field", w.Field, "caller", w.Caller)
 	}
 }
 

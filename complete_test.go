@@ -109,7 +109,7 @@ func TestCompletion(t *testing.T) {
 		{"CMP-05 a value that is no string", modernRequest("1", "completion/complete", `"ref":`+promptRef, `"argument":{"name":"city","value":1}`), -32602, "argument"},
 		{"CMP-05 arguments that are no strings", completeRequest(promptRef, "street", "", `"context":{"arguments":{"city":1}}`), -32602, "values are strings"},
 		{"CMP-05 an error", completeRequest(`{"type":"ref/prompt","name":"full"}`, "street", ""), -32603, "no map"},
-		{"CMP-05 a panic", completeRequest(`{"type":"ref/prompt","name":"full"}`, "free", ""), -32603, "reference"},
+		{"CMP-05 a panic", completeRequest(`{"type":"ref/prompt","name":"full"}`, "free", ""), -32603, "internal error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

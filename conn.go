@@ -16,8 +16,9 @@ import (
 // Serve answers the messages of c until it ends, and closes it. It returns
 // nil at the end of input, when ctx ends and after Shutdown, and otherwise why
 // the connection broke. At the end of input running calls may finish for five
-// seconds; when ctx ends their contexts end at once, with ErrShutdown. Serve
-// waits for handlers, for up to a second after their contexts ended.
+// seconds, then their contexts end with ErrDisconnected; when ctx ends they end
+// at once, with ErrShutdown. Serve waits for handlers, for up to a second after
+// their contexts ended.
 //
 // Handlers run concurrently, up to Limits.InFlight of them.
 func (s *Server) Serve(ctx context.Context, c Conn) error {
@@ -87,7 +88,7 @@ func (c *conn) serve(ctx context.Context) error {
 		switch {
 		case err == nil:
 			c.drain()
-			c.stop(ErrShutdown)
+			c.stop(errInputEnded)
 		case ctx.Err() != nil: // the Conn watches it too
 			c.stop(ErrShutdown)
 			err = nil
@@ -112,6 +113,9 @@ func (c *conn) serve(ctx context.Context) error {
 	}
 	return c.outcome(err, closing)
 }
+
+// errInputEnded is why the contexts end of calls that a client left behind.
+var errInputEnded = fmt.Errorf("%w: end of input", ErrDisconnected)
 
 // within waits for ch, for up to d, and reports whether it was ready.
 func within[T any](d time.Duration, ch <-chan T) bool {

@@ -53,7 +53,7 @@ func splitBatch(data []byte, limits Limits) ([]json.RawMessage, *Error) {
 	}
 	var parts []json.RawMessage
 	if err := jsonx.Unmarshal(data, &parts); err != nil {
-		return nil, Errorf(CodeParseError, "Parse error: the text is not valid JSON in UTF-8")
+		return nil, Errorf(CodeParseError, "Parse error: %v", err)
 	}
 	if n, limit := len(parts), limits.InFlight+limits.Queue; n == 0 || n > limit {
 		return nil, Errorf(CodeInvalidRequest, "Invalid Request: a batch of %d messages; 1 to %d are accepted", n, limit)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -144,6 +145,9 @@ func TestConnCauses(t *testing.T) {
 				t.Error(err)
 			}
 		}, mcp.ErrShutdown, ""},
+		"end of input": {func(_ *testing.T, _ *mcp.Server, c *scriptConn, _ context.CancelFunc) {
+			c.in <- step{err: io.EOF}
+		}, mcp.ErrDisconnected, "end of input"},
 		"broken input": {func(_ *testing.T, _ *mcp.Server, c *scriptConn, _ context.CancelFunc) {
 			c.in <- step{err: errors.New("reset by peer")}
 		}, mcp.ErrDisconnected, "reset by peer"},

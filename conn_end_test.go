@@ -47,12 +47,12 @@ func TestConnEOF(t *testing.T) {
 		{"STD-12 waiting calls run and finish", mcp.Limits{InFlight: 1}, []string{sleepCall("1", 1000), sleepCall("2", 1000), sleepCall("3", 2000)},
 			[]string{modernText("1", "slept: <nil>"), modernText("2", "slept: <nil>"), modernText("3", "slept: <nil>")}, 4 * time.Second, false},
 		{"STD-12 a call that is told after five seconds still answers", mcp.Limits{}, []string{modernCall("1", "block", `{}`)},
-			[]string{modernResult("1", `"content":[{"type":"text","text":"mcp: server is shutting down"}],"isError":true`)}, 5 * time.Second, false},
+			[]string{modernResult("1", `"content":[{"type":"text","text":"mcp: client disconnected: end of input"}],"isError":true`)}, 5 * time.Second, false},
 		{"STD-12 waiting calls do not start after five seconds", mcp.Limits{InFlight: 1}, []string{modernCall("1", "block", `{}`), sleepCall("2", 1000)},
-			[]string{modernResult("1", `"content":[{"type":"text","text":"mcp: server is shutting down"}],"isError":true`),
+			[]string{modernResult("1", `"content":[{"type":"text","text":"mcp: client disconnected: end of input"}],"isError":true`),
 				`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Internal error: the server is shutting down"}}`}, 5 * time.Second, false},
 		{"STD-12 a handler that does not listen has one second more", mcp.Limits{}, []string{sleepCall("1", 5500), sleepCall("2", 9000)},
-			[]string{modernText("1", "slept: mcp: server is shutting down")}, 6 * time.Second, true},
+			[]string{modernText("1", "slept: mcp: client disconnected: end of input")}, 6 * time.Second, true},
 	} {
 		bubble(t, test.name, func(t *testing.T) {
 			c := serveLines(t, newFixture(&mcp.ServerOptions{Limits: test.limits}).sleepy().Server)

@@ -96,7 +96,7 @@ func TestImageBase64(t *testing.T) {
 			t.Parallel()
 			answer := ask(t, withTool(mcp.ImageBase64(data, "image/png")), modernCall("1", "t", "{}"))
 			if !ok {
-				reference(t, failureIn(t, answer))
+				undisclosed(t, failureIn(t, answer))
 			} else if got := string(resultIn(t, answer)["content"]); got != `[{"type":"image","data":"`+data+`","mimeType":"image/png"}]` {
 				t.Errorf("content %s", got)
 			}

@@ -21,14 +21,18 @@
 // take functions and methods as they are, [AddRawTool] and [AddToolDef] take
 // schemas as data. [AddResource], [AddTemplate], [AddFS] and their like offer
 // what can be read, [AddPrompt] what users can start from. A [Scope] puts a
-// prefix before names.
+// prefix before names. Give [ServerOptions] a Logger: it gets the faults that
+// clients are not told.
 //
 // # Tags
 //
 // The fields of argument and result structs are described by
 //
 //   - json: the name, and with omitempty or omitzero that the field may be
-//     absent; so may pointers and fields that have a default
+//     absent; so may pointers and fields that have a default. In a result a
+//     pointer without them may be null, which the schemas that hosts accept
+//     cannot say of a typed value: it is described by its prose alone, and with
+//     omitempty by its type too
 //   - jsonschema: keywords, such as minimum=1,maximum=100,default=20 or
 //     enum=asc,enum=desc
 //   - jsonschema_description: prose for the model
@@ -87,6 +91,7 @@
 // meanwhile: request.go, logger.go, mrtr*.go. Transports: transport_*.go,
 // conn*.go, session*.go. Who calls: principal.go, auth*.go. The client:
 // client*.go, of which client_oauth*.go sign in. Below internal: jsonx (JSON),
-// jsonrpc (messages), oauth (what both ends know of it), wire (what differs between revisions), schema (types and
-// schemas), header and sse (HTTP), seal and rounds (what a call has asked).
+// jsonrpc (messages), oauth (what both ends know of it), wire (what differs
+// between revisions), schema (types and schemas), header and sse (HTTP), seal
+// and rounds (what a call has asked).
 package mcp

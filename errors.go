@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
@@ -99,7 +100,7 @@ func (e *ToolError) Error() string {
 // joins them all; find the single ones with errors.As or by unwrapping.
 type RegistrationError struct {
 	Feature string // such as `tool "add"`
-	Type    string // the Go type concerned, "" when none is
+	Type    string // the Go type concerned, "" when none is; whole, while Error shortens structs without a name
 	Field   string // the field path in Type, "" when it concerns the whole
 	Tag     string // the struct tag at fault, "" when none is
 	Caller  string // file:line of the registration
@@ -123,7 +124,42 @@ func (e *RegistrationError) Error() string {
 		b.WriteString(": tag `" + e.Tag + "`")
 	}
 	fmt.Fprintf(&b, ": %v", e.Err)
-	return b.String()
+	return shortTypes(b.String())
+}
+
+// shortTypes leaves of each struct without a name that a text has the first
+// field: Go writes them out whole.
+func shortTypes(text string) string {
+	const open = "struct { "
+	var b strings.Builder
+	for {
+		before, fields, found := strings.Cut(text, open)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		first, _, _ := strings.Cut(fields, " ")
+		b.WriteString("struct{ " + strings.TrimSuffix(first, ";") + " … }")
+		text = afterBrace(fields)
+	}
+}
+
+// afterBrace returns what follows the brace that closes a struct, given what
+// follows the one that opens it. Tags are quoted, and may hold braces.
+func afterBrace(text string) string {
+	for depth := 1; text != "" && depth > 0; {
+		switch quoted, err := strconv.QuotedPrefix(text); {
+		case err == nil:
+			text = text[len(quoted):]
+			continue
+		case text[0] == '{':
+			depth++
+		case text[0] == '}':
+			depth--
+		}
+		text = text[1:]
+	}
+	return text
 }
 
 // Unwrap returns the cause.
@@ -148,7 +184,7 @@ var (
 	// ErrCancelled means that the client no longer wants the answer. The
 	// cause's text has the client's reason.
 	ErrCancelled error = &cause{"mcp: request cancelled by the client"}
-	// ErrDisconnected means that the client is gone.
+	// ErrDisconnected means that the client is gone, or sends no more.
 	ErrDisconnected error = &cause{"mcp: client disconnected"}
 	// ErrShutdown means that the server is stopping.
 	ErrShutdown error = &cause{"mcp: server is shutting down"}

@@ -97,6 +97,45 @@ func ExampleElicit() {
 	// seats held: 1
 }
 
+// In a loop each step has a key of its own, the same in every round. Work that
+// failed may be tried again under its key.
+func ExampleStep() {
+	type Args struct {
+		Invoices []string `json:"invoices"`
+	}
+	s := mcp.NewServer("billing", "1.0.0", nil)
+	mcp.AddTool(s, "pay", "Pay invoices", func(ctx context.Context, a Args) (string, error) {
+		var receipts []string
+		for _, invoice := range a.Invoices {
+			receipt, err := mcp.Step(ctx, "pay "+invoice, func(context.Context) (string, error) {
+				fmt.Println("paying", invoice)
+				return "receipt for " + invoice, nil
+			})
+			if err != nil {
+				return "", err
+			}
+			receipts = append(receipts, receipt)
+		}
+		to, err := mcp.Choose(ctx, "to", "Where to send the receipts?", "me", "the office")
+		return fmt.Sprintf("%q for %s", receipts, to), err
+	})
+
+	ctx := context.Background()
+	c, err := mcp.Dial(ctx, mcp.InMemory(s), answering(map[string]string{
+		"Where to send the receipts?": `{"choice":"me"}`,
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Println(mcp.Call[string](ctx, c, "pay", Args{[]string{"A-7", "B-2"}}))
+	// Output:
+	// paying A-7
+	// paying B-2
+	// asked: Where to send the receipts?
+	// ["receipt for A-7" "receipt for B-2"] for me <nil>
+}
+
 // A handler that keeps track of its rounds itself asks by what it returns.
 func ExampleInputRequired() {
 	type Guess struct {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
 	"regexp"
+	"strings"
 
 	"github.com/typedmcp/mcp"
 )
@@ -59,9 +61,10 @@ func ExampleErrorf() {
 // With RedactErrors clients see a reference id in the place of a handler's
 // error; the text is logged under the same id.
 func ExampleServerOptions_redactErrors() {
+	var book strings.Builder
 	s := mcp.NewServer("accounts", "1.0.0", &mcp.ServerOptions{
 		RedactErrors: true,
-		// Logger: slog.New(…) gets the text.
+		Logger:       slog.New(slog.NewTextHandler(&book, nil)),
 	})
 	mcp.AddTool(s, "balance", "Balance", func(context.Context, struct{}) (int, error) {
 		return 0, errors.New("dial db-7.internal:5432: password refused")
@@ -74,7 +77,10 @@ func ExampleServerOptions_redactErrors() {
 	defer c.Close()
 	_, err = mcp.Call[int](ctx, c, "balance", nil)
 	fmt.Println(regexp.MustCompile(`[A-Z0-9]{12}`).ReplaceAllString(err.Error(), "…"))
-	// Output: internal error; the server's log has the details under reference …
+	fmt.Println(strings.Contains(book.String(), "password refused"))
+	// Output:
+	// internal error; the server's log has the details under reference …
+	// true
 }
 
 // Check reports every mistake at once, each with its place in the code: one

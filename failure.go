@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 
 	"github.com/typedmcp/mcp/internal/jsonrpc"
@@ -11,15 +13,24 @@ import (
 )
 
 // hiddenError is a fault whose text stays in the log, under a reference that
-// the client gets.
+// the client gets; "" when nothing logs it.
 type hiddenError struct{ ref string }
 
 func (e *hiddenError) Error() string {
+	if e.ref == "" {
+		return "internal error; the server gives no details"
+	}
 	return "internal error; the server's log has the details under reference " + e.ref
 }
 
+// logsFaults reports whether there is a log that a reference could lead to.
+func (s *Server) logsFaults() bool { return s.log.Enabled(context.Background(), slog.LevelError) }
+
 // hide logs err and returns what the client may know of it.
 func (s *Server) hide(what string, err error, attrs ...any) error {
+	if !s.logsFaults() {
+		return new(hiddenError)
+	}
 	e := &hiddenError{ref: rand.Text()[:12]}
 	s.log.Error("mcp: "+what, append([]any{"reference", e.ref, "error", err.Error()}, attrs...)...)
 	return e
@@ -37,6 +48,9 @@ func (s *Server) unsendable(what string, err error) error {
 
 // panicked logs a recovered panic of the named feature with its stack.
 func (s *Server) panicked(feature string, v any) error {
+	if !s.logsFaults() {
+		return new(hiddenError)
+	}
 	return s.hide("panic in "+feature, fmt.Errorf("%v", v), "stack", string(debug.Stack()))
 }
 

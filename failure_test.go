@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -147,13 +148,29 @@ func TestErrorRedaction(t *testing.T) {
 	}
 	t.Run("A47 every reference is another", func(t *testing.T) {
 		t.Parallel()
-		s := mcp.NewServer("s", "1", &mcp.ServerOptions{RedactErrors: true})
+		var book logBook
+		s := mcp.NewServer("s", "1", &mcp.ServerOptions{RedactErrors: true, Logger: book.logger()})
 		mcp.AddTool(s, "t", "", func(context.Context, struct{}) (string, error) { return "", errors.New(secret) })
 		first := ask(t, s, modernCall("1", "t", "{}"))
 		if second := ask(t, s, modernCall("1", "t", "{}")); first == second {
 			t.Error("the same reference twice")
 		}
 	})
+	for name, logger := range map[string]*slog.Logger{
+		"no log": nil, "a log that discards": slog.New(slog.DiscardHandler),
+		"a log that takes no errors": slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1})),
+	} {
+		t.Run("A47 C61 no reference leads to "+name, func(t *testing.T) {
+			t.Parallel()
+			s := mcp.NewServer("s", "1", &mcp.ServerOptions{RedactErrors: true, Logger: logger})
+			mcp.AddTool(s, "error", "", func(context.Context, struct{}) (string, error) { return "", errors.New(secret) })
+			mcp.AddTool(s, "panic", "", func(context.Context, struct{}) (string, error) { panic(secret) })
+			mcp.AddTool(s, "unsendable", "", returning[struct{}](any(failsInJSON{})))
+			for _, tool := range []string{"error", "panic", "unsendable"} {
+				undisclosed(t, failureIn(t, ask(t, s, modernCall("1", tool, "{}"))))
+			}
+		})
+	}
 	t.Run("A47 errors of middleware are redacted like those of handlers", func(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", &mcp.ServerOptions{RedactErrors: true})
@@ -161,13 +178,13 @@ func TestErrorRedaction(t *testing.T) {
 			return func(context.Context, *mcp.Request) (any, error) { return nil, errors.New(secret) }
 		})
 		mcp.AddTool(s, "t", "", returning[struct{}](""))
-		reference(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
+		undisclosed(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
 		for _, method := range []string{"tools/list", "server/discover"} {
 			e := faultIn(t, ask(t, s, modernRequest("1", method)))
 			if e.Code != mcp.CodeInternalError {
 				t.Errorf("%s: %+v", method, e)
 			}
-			reference(t, e.Message)
+			undisclosed(t, e.Message)
 		}
 	})
 }
@@ -278,13 +295,13 @@ func TestPanics(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", nil)
 		mcp.AddTool(s, "t", "", func(context.Context, struct{}) (string, error) { panic(nil) })
-		reference(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
+		undisclosed(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
 	})
 	t.Run("C61 a panic in Validate", func(t *testing.T) {
 		t.Parallel()
 		s := mcp.NewServer("s", "1", nil)
 		mcp.AddTool(s, "t", "", returning[panicsInValidate](""))
-		reference(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
+		undisclosed(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
 	})
 	t.Run("C61 runtime.Goexit fails the request and no more", func(t *testing.T) {
 		t.Parallel()

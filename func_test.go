@@ -175,7 +175,7 @@ func TestFunctionsRefused(t *testing.T) {
 			`func(interface {}): parameter 1 (interface {}), named "a": the default has no JSON: panic: no JSON of me, sesame`},
 		{"a parameter without JSON", func(s *mcp.Server) { mcp.AddFunc(s, "t", "", func(chan int) {}, a) }, "type func(chan int): field a: chan int has no JSON form; leave the field out with `json:\"-\"`"},
 		{"a part of one without JSON", func(s *mcp.Server) { mcp.AddFunc(s, "t", "", func(int, struct{ X []chan int }) {}, a, b) },
-			"type func(int, struct { X []chan int }): field b.X[]: chan int has no JSON form; leave the field out with `json:\"-\"`"},
+			"type func(int, struct{ X … }): field b.X[]: chan int has no JSON form; leave the field out with `json:\"-\"`"},
 		{"a struct that is text", func(s *mcp.Server) { mcp.AddFunc(s, "t", "", func(time.Time) {}) }, `func(time.Time): parameter 1 besides the context (time.Time) has no Param: each needs one, in order`},
 		{"variadic", func(s *mcp.Server) { mcp.AddFunc(s, "t", "", func(...int) {}, a) }, `func(...int): the last parameter is variadic; make it a slice`},
 		{"a context at the end", func(s *mcp.Server) { mcp.AddFunc(s, "t", "", func(int, context.Context) {}, a, b) }, `func(int, context.Context): the context must be the first parameter`},

@@ -172,7 +172,7 @@ func TestHTTPTimeouts(t *testing.T) {
 	bubble("C92 the body stops half way", func(t *testing.T, _ *fixture, conn net.Conn) {
 		start := time.Now()
 		send(t, conn, head(len(call))+call[:len(call)/2])
-		if got := closes(t, conn, start, time.Minute); !strings.HasPrefix(got, "HTTP/1.1 400 ") {
+		if got := closes(t, conn, start, time.Minute); !strings.HasPrefix(got, "HTTP/1.1 408 ") {
 			t.Errorf("%q", got)
 		}
 	})
@@ -189,7 +189,7 @@ func TestHTTPTimeouts(t *testing.T) {
 				}
 			}
 		}()
-		if got := closes(t, conn, start, time.Minute); !strings.HasPrefix(got, "HTTP/1.1 400 ") {
+		if got := closes(t, conn, start, time.Minute); !strings.HasPrefix(got, "HTTP/1.1 408 ") {
 			t.Errorf("%q", got)
 		}
 		<-dripped

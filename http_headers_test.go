@@ -268,7 +268,7 @@ func TestHTTPParamsDefinition(t *testing.T) {
 			Region string `json:"region" mcp:"header=Region"`
 			Again  string `json:"again" mcp:"header=REGION"`
 		}])},
-		{"XMH-03 twice, at two depths", `/inner/region`, check(define[struct {
+		{"XMH-03 twice, at two depths", `"inner.region"`, check(define[struct {
 			Region string `json:"region" mcp:"header=REGION"`
 			Inner  inner  `json:"inner"`
 		}])},

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/typedmcp/mcp"
@@ -121,4 +122,68 @@ func TestHTTPContentType(t *testing.T) {
 	t.Run("C82 two: 415", func(t *testing.T) {
 		exchange(t, h, modernPost(call, "+Content-Type: application/json")).expectError(t, 415, mcp.CodeInvalidRequest, "")
 	})
+}
+
+// TestHTTPContentEncoding shows that bodies are taken as they are, and as nothing else.
+func TestHTTPContentEncoding(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]http.Handler{
+		"modern": newHandler(t, newFixture(nil).Server, modernOnly), "with sessions": newHandler(t, newFixture(nil).Server, nil),
+	} {
+		for _, codings := range []string{"", "identity", "Identity", " identity , identity", ","} {
+			t.Run(fmt.Sprintf("C82 %s, %q", name, codings), func(t *testing.T) {
+				exchange(t, h, modernPost(modernCall("1", "add", `{"a":1,"b":2}`), "Content-Encoding: "+codings)).expect(t, 200, modernSum("1", 3))
+			})
+		}
+		for _, edits := range [][]string{
+			{"Content-Encoding: gzip"}, {"Content-Encoding: identity, br"}, {"Content-Encoding: identity", "+Content-Encoding: zstd"}, {"Content-Encoding: x"},
+		} {
+			t.Run(fmt.Sprintf("C82 %s, %q", name, edits), func(t *testing.T) {
+				for _, body := range []string{"\x1f\x8b\x08", cancelNotice("1", "x"), initializeRequest("1", "2025-06-18")} {
+					a := exchange(t, h, httpPost(body, edits...))
+					err := a.expectError(t, 415, mcp.CodeInvalidRequest, "")
+					if !strings.Contains(err.Message, "Content-Encoding") || !strings.Contains(err.Message, "identity") || a.header.Get("Accept-Encoding") != "identity" {
+						t.Errorf("%v, Accept-Encoding %q", err, a.header.Get("Accept-Encoding"))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestHTTPMethods shows which methods an endpoint has, for whom, and what is said of the others.
+func TestHTTPMethods(t *testing.T) {
+	t.Parallel()
+	sessions, modern := newHandler(t, newFixture(nil).Server, nil), "MCP-Protocol-Version: 2026-07-28"
+	for _, tt := range []struct {
+		name    string
+		h       http.Handler
+		methods []string
+		edits   []string
+		status  int
+		allow   string
+		text    string
+	}{
+		{"HTTP-24 C83 of a modern client, beside sessions", sessions, []string{"GET", "DELETE"}, []string{modern}, 405, "POST", "by POST, not by"},
+		{"HTTP-24 HTTP-25 with the id of a session", sessions, []string{"GET", "DELETE"}, []string{modern, "Mcp-Session-Id: x"}, 405, "POST", "by POST, not by"},
+		{"LHT-06 without a session", sessions, []string{"GET", "DELETE"}, nil, 400, "", "send messages by POST"},
+		{"LHT-14 of an unknown version", sessions, []string{"GET", "DELETE"}, []string{"MCP-Protocol-Version: 1900-01-01"}, 400, "", "1900-01-01"},
+		{"C83 that nobody has", sessions, []string{"PUT", "HEAD", "X"}, nil, 405, "GET, POST, DELETE", "by POST, not by"},
+		{"HTTP-24 C83 no sessions, as no revision has them", newHandler(t, newFixture(&mcp.ServerOptions{Versions: []string{"2026-07-28"}}).Server, nil),
+			[]string{"GET", "DELETE", "PUT"}, nil, 405, "POST", "by POST, not by"},
+		{"LHT-28 no sessions, as they are off", newHandler(t, newFixture(nil).Server, &mcp.HTTPOptions{Legacy: mcp.LegacyStateless}),
+			[]string{"GET", "DELETE", "PUT"}, nil, 405, "POST", "by POST, not by"},
+		{"LHT-06 a call without a session", sessions, []string{"POST"}, nil, 400, "", "name revision 2026-07-28"},
+		{"LHT-06 a call without a session, where all have one", newHandler(t, newFixture(&mcp.ServerOptions{Versions: []string{"2025-11-25"}}).Server, nil),
+			[]string{"POST"}, []string{"MCP-Protocol-Version: 2025-11-25"}, 400, "", "repeat the id of its answer\""},
+	} {
+		for _, method := range tt.methods {
+			t.Run(tt.name+" "+method, func(t *testing.T) {
+				a := exchange(t, tt.h, withMethod(httpPost(legacyCall("1", "add", `{"a":1,"b":2}`), append(tt.edits, "Accept: */*")...), method))
+				if a.status != tt.status || a.header.Get("Allow") != tt.allow || a.message(t).Error == nil || !strings.Contains(a.body, tt.text) {
+					t.Errorf("%d, Allow %q: %s", a.status, a.header.Get("Allow"), a.body)
+				}
+			})
+		}
+	}
 }

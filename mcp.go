@@ -110,16 +110,17 @@ type ServerOptions struct {
 	// Limits bound what a peer can make the server hold.
 	Limits Limits
 	// RedactErrors replaces the text of a handler's error by a reference id,
-	// under which the text is logged. What is meant for the model, such as
+	// under which Logger has the text; without Logger it is lost. What is meant for the model, such as
 	// ToolErrorf and refused arguments, is never redacted.
 	RedactErrors bool
 	// Files is where Icon finds the images that are named by a file; nil when
 	// there are none.
 	Files fs.FS
-	// Logger gets warnings about definitions and the faults that clients do
-	// not see, under the references that clients are given instead; nil discards
-	// them, and the references lead nowhere. It must not write to standard
-	// output.
+	// Logger gets the address that ListenAndServe listens on, warnings about
+	// definitions, and the faults that clients do not see, under the references
+	// that clients are given instead. nil discards them all, and clients are
+	// told of an internal error without a reference: set it to know why. It must
+	// not write to standard output.
 	Logger *slog.Logger
 }
 
@@ -139,16 +140,24 @@ type Limits struct {
 	Logs     int // log messages to the client of one request in a second; more are left out, and counted: 100
 }
 
+// limit is a field of Limits.
+type limit struct {
+	name  string
+	field *int
+	value int // the default
+}
+
+func (l *Limits) all() []limit {
+	return []limit{
+		{"Message", &l.Message, 16 << 20}, {"Depth", &l.Depth, 128}, {"RawArgs", &l.RawArgs, 1 << 20},
+		{"InFlight", &l.InFlight, 64}, {"Queue", &l.Queue, 256}, {"Streams", &l.Streams, 10_000}, {"Sessions", &l.Sessions, 10_000},
+		{"Events", &l.Events, 1024}, {"Rounds", &l.Rounds, 16}, {"State", &l.State, 64 << 10}, {"Logs", &l.Logs, 100},
+	}
+}
+
 func (l Limits) withDefaults() Limits {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&l.Message, 16 << 20}, {&l.Depth, 128}, {&l.RawArgs, 1 << 20},
-		{&l.InFlight, 64}, {&l.Queue, 256}, {&l.Streams, 10_000}, {&l.Sessions, 10_000}, {&l.Events, 1024},
-		{&l.Rounds, 16}, {&l.State, 64 << 10}, {&l.Logs, 100},
-	} {
-		if *d.field <= 0 {
+	for _, d := range l.all() {
+		if *d.field <= 0 { // Check says what is wrong with less than none
 			*d.field = d.value
 		}
 	}
@@ -162,7 +171,6 @@ func NewServer(name, version string, opts *ServerOptions) *Server {
 	if opts != nil {
 		s.opts = *opts
 	}
-	s.opts.Limits = s.opts.Limits.withDefaults()
 	s.opts.ListCache = maps.Clone(s.opts.ListCache)
 	s.impl = Implementation{
 		Name: name, Version: version, Title: s.opts.Title, Description: s.opts.Description,
@@ -174,6 +182,7 @@ func NewServer(name, version string, opts *ServerOptions) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.checkOptions()
+	s.opts.Limits = s.opts.Limits.withDefaults()
 	s.keeper = s.newKeeper()
 	return s
 }
@@ -191,6 +200,17 @@ func (s *Server) checkStateOptions(bad func(format string, args ...any)) {
 	}
 	if s.opts.StateTTL < 0 {
 		bad("option StateTTL: %v is negative; 0 means %v", s.opts.StateTTL, defaultStateTTL)
+	}
+}
+
+func (s *Server) checkSizes(bad func(format string, args ...any)) {
+	if n := s.opts.PageSize; n < 0 {
+		bad("option PageSize: %d is negative; 0 means %d", n, defaultPageSize)
+	}
+	for _, l := range s.opts.Limits.all() {
+		if *l.field < 0 {
+			bad("option Limits.%s: %d is negative; 0 means %d", l.name, *l.field, l.value)
+		}
 	}
 }
 
@@ -230,15 +250,16 @@ func (s *Server) checkOptions() {
 	}
 	slices.SortFunc(s.revs, func(a, b *wire.Revision) int { return a.Index - b.Index })
 	s.checkStateOptions(bad)
+	s.checkSizes(bad)
 	if ttl := s.opts.Cache.TTL; ttl < 0 {
-		bad("option Cache: the TTL %v is negative", ttl)
+		bad("option Cache: the TTL %v is negative; 0 means that nothing is kept", ttl)
 	}
 	for _, method := range slices.Sorted(maps.Keys(s.opts.ListCache)) {
 		if m, _ := wire.Revisions[0].Method(method); !m.Cached {
 			bad("option ListCache: results of %q have no caching hints", method)
 		}
 		if ttl := s.opts.ListCache[method].TTL; ttl < 0 {
-			bad("option ListCache: the TTL %v of %q is negative", ttl, method)
+			bad("option ListCache: the TTL %v of %q is negative; 0 means that nothing is kept", ttl, method)
 		}
 	}
 	for i, icon := range s.impl.Icons {

@@ -82,8 +82,8 @@ func TestHandleMethod(t *testing.T) {
 		{"a value of another type", "map", `"a":1`, -32602, "a"},
 		{"an error", "greet", `"name":"nobody"`, -32603, "nobody there"},
 		{"a protocol error", "greet", `"name":"protocol"`, 9, "nine"},
-		{"a panic", "greet", `"name":"panic"`, -32603, "reference"},
-		{"a nil result", "nil", `"x":1`, -32603, "reference"},
+		{"a panic", "greet", `"name":"panic"`, -32603, "internal error"},
+		{"a nil result", "nil", `"x":1`, -32603, "internal error"},
 		{"another method", "nosuch", `"x":1`, -32601, "com.example/nosuch"},
 	} {
 		t.Run("M13 "+tt.name, func(t *testing.T) {

@@ -285,7 +285,7 @@ func TestMiddlewareOfLists(t *testing.T) {
 		t.Run("M32 an entry that is no JSON breaks the answer, not the line: "+bad, func(t *testing.T) {
 			t.Parallel()
 			s := serve(change(func(l *mcp.ListResult) { l.Items[0] = json.RawMessage(bad) }))
-			reference(t, faultIn(t, ask(t, s, modernRequest("1", "tools/list"))).Message)
+			undisclosed(t, faultIn(t, ask(t, s, modernRequest("1", "tools/list"))).Message)
 		})
 	}
 	t.Run("CCH-05 middleware decides for every request, whatever the caching hint says", func(t *testing.T) {

@@ -244,10 +244,13 @@ func Gather(ctx context.Context, asks ...Ask) error {
 }
 
 // Step runs fn once over the rounds of a call: its value is recorded and
-// travels, sealed, with the answers. Give each step a key of its own, in a loop
-// too: a second step of the same key gets the value of the first. Use it
-// for what must not happen again when the handler runs again, and for what
-// would be slow. The value goes through JSON, in the first round too.
+// travels, sealed, with the answers. Use it for what must not happen again when
+// the handler runs again, and for what would be slow. The value goes through
+// JSON, in the first round too.
+//
+// Give each step a key of its own that is the same in every round, in a loop
+// one made of what the turn is about: a key that was used before in the same
+// run of the handler is an error, unless that step failed.
 //
 // An error is not recorded: fn runs again in the next round. Nor is a step the
 // guarantee of exactly once, as a client may send the same round twice; see

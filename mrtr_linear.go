@@ -219,12 +219,39 @@ func step(ctx context.Context, key string, t reflect.Type, do func(context.Conte
 	case r.over():
 		return nil, ErrRequestDone
 	}
-	j, err := r.asking().open()
+	inside := context.WithValue(ctx, stepKey{}, &stepsAround{key, ctx.Value(stepKey{})})
+	return r.asking().step(ctx, key, func() (json.RawMessage, error) { return do(inside) })
+}
+
+// step is step in a request. A key that comes again after its step succeeded,
+// or is under way, is taken for a mistake: the first value would be returned
+// for work that was not done. Only a failed step may be tried again.
+func (a *asking) step(ctx context.Context, key string, do func() (json.RawMessage, error)) (value json.RawMessage, err error) {
+	j, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	inside := context.WithValue(ctx, stepKey{}, &stepsAround{key, ctx.Value(stepKey{})})
-	return j.Step(ctx, key, func() (json.RawMessage, error) { return do(inside) })
+	a.mu.Lock()
+	repeated := a.steps[key]
+	if a.steps == nil {
+		a.steps = make(map[string]bool)
+	}
+	a.steps[key] = true
+	a.mu.Unlock()
+	if repeated {
+		return nil, fmt.Errorf("step %.60q: the key was used before in this call: give each step a key of its own, in a loop too", key)
+	}
+	succeeded := false
+	defer func() {
+		if !succeeded { // it may have panicked
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			delete(a.steps, key)
+		}
+	}()
+	value, err = j.Step(ctx, key, do)
+	succeeded = err == nil
+	return value, err
 }
 
 // stepKey is under which the context of a step has the *stepsAround it.

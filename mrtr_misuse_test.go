@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -322,7 +323,7 @@ func TestMiddlewareMeddles(t *testing.T) {
 // TestAskingAtOnce asks from several goroutines, which share a round.
 func TestAskingAtOnce(t *testing.T) {
 	s := mcp.NewServer("askers", "1.0.0", nil)
-	var steps sync.Map
+	var done, refused atomic.Int32
 	mcp.AddTool(s, "all", "", func(ctx context.Context, _ noArgs) (string, error) {
 		var wg sync.WaitGroup
 		names := make([]string, 8)
@@ -331,11 +332,11 @@ func TestAskingAtOnce(t *testing.T) {
 			wg.Go(func() {
 				u, err := mcp.Elicit[nameForm](ctx, fmt.Sprint("q", i), "Who?")
 				names[i], errs[i] = u.Name, err
-				_, _ = mcp.Step(ctx, "once", func(context.Context) (int, error) {
-					n, _ := steps.LoadOrStore("n", 0)
-					steps.Store("n", n.(int)+1)
-					return 1, nil
-				})
+				_, err = mcp.Step(ctx, fmt.Sprint("s", i), func(context.Context) (int32, error) { return done.Add(1), nil })
+				errs[i] = errors.Join(errs[i], err)
+				if _, err = mcp.Step(ctx, "once", func(context.Context) (int32, error) { return done.Add(1), nil }); err != nil {
+					refused.Add(1)
+				}
 			})
 		}
 		wg.Wait()
@@ -349,8 +350,8 @@ func TestAskingAtOnce(t *testing.T) {
 		answers = append(answers, fmt.Sprintf(`"q%d":{"action":"accept","content":{"name":"n%d"}}`, i, i))
 	}
 	play(t, s, call.again(first, "{"+strings.Join(answers, ",")+"}")).says(t, "n0 n1 n2 n3 n4 n5 n6 n7")
-	if n, _ := steps.Load("n"); n != 1 {
-		t.Errorf("the step was done %v times", n)
+	if done.Load() != 8+1 || refused.Load() != 2*7 {
+		t.Errorf("%d steps were done, and %d refused as their key was used", done.Load(), refused.Load())
 	}
 }
 

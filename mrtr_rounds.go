@@ -25,6 +25,7 @@ type asking struct {
 	// nobody knows.
 	unasked map[string]json.RawMessage
 	linear  bool                 // the handler asked in straight lines
+	steps   map[string]bool      // keys of the steps in this run of the handler
 	refused map[string]string    // what was wrong with answers, by key
 	result  *InputRequiredResult // not nil: the call is suspended
 }
@@ -116,7 +117,7 @@ func (r *Request) openRound() error {
 	}
 	_, err := a.open()
 	a.mu.Lock()
-	a.linear = false // what middleware asked is no matter of the handler's
+	a.linear, a.steps = false, nil // what middleware did, an earlier run of the handler among it, is no matter of this one
 	a.mu.Unlock()
 	return err
 }

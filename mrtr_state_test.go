@@ -232,7 +232,7 @@ func TestSpend(t *testing.T) {
 	})
 	t.Run("a store that panics is no end", func(t *testing.T) {
 		s, effects := newVault("vault", &mcp.ServerOptions{Spend: func(context.Context, string, time.Time) (bool, error) { panic("oh") }})
-		play(t, s, call.again(play(t, s, call), accepted("who", `{"name":"Ada"}`))).fails(t, "reference")
+		play(t, s, call.again(play(t, s, call), accepted("who", `{"name":"Ada"}`))).fails(t, "internal error")
 		if effects.Load() != 0 {
 			t.Error("the handler went on")
 		}

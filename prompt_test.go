@@ -195,7 +195,7 @@ func TestPromptResults(t *testing.T) {
 				if e.Code != mcp.CodeInternalError {
 					t.Errorf("%+v", e)
 				}
-				reference(t, e.Message)
+				undisclosed(t, e.Message)
 				return
 			}
 			if got := string(resultIn(t, answer)["messages"]); got != "["+tt.want+"]" {

@@ -42,7 +42,7 @@ var readmeCommands = map[string]string{
 // readmeImports are the packages that blocks may use without an import declaration.
 var readmeImports = map[string]string{
 	"context": "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "http": "net/http", "json": "encoding/json",
-	"log": "log", "mcp": modulePath, "os": "os", "slog": "log/slog", "strings": "strings", "testing": "testing", "time": "time",
+	"log": "log", "mcp": modulePath, "os": "os", "sha256": "crypto/sha256", "slog": "log/slog", "strings": "strings", "testing": "testing", "time": "time",
 }
 
 // readmeBlock is one fenced block.

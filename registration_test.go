@@ -75,8 +75,8 @@ func TestCheckShowsEveryProblem(t *testing.T) {
 	// One line a problem, with all that a user needs to find it.
 	const want = `registration_test.go: server: name and version must not be empty
 registration_test.go: server: option Versions: revision "1999-01-01" is unknown; LatestVersion is 2026-07-28
-registration_test.go: server: option Cache: the TTL -1ns is negative
-registration_test.go: server: option ListCache: the TTL -5ns of "tools/list" is negative
+registration_test.go: server: option Cache: the TTL -1ns is negative; 0 means that nothing is kept
+registration_test.go: server: option ListCache: the TTL -5ns of "tools/list" is negative; 0 means that nothing is kept
 registration_test.go: server: option ListCache: results of "tools/lst" have no caching hints
 registration_test.go: server: option Icons: icon "ftp://example.com/i.png": it is neither an https: URI nor a data: URI
 registration_test.go: server middleware: middleware 1 of the 1 given to Use is nil

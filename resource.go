@@ -239,7 +239,7 @@ func (r *Resource) Annotate(a Annotations) *Resource {
 func (r *Resource) Cache(c Cache) *Resource {
 	return r.change(func() {
 		if c.TTL < 0 {
-			r.problem("", fmt.Errorf("the cache TTL %v is negative", c.TTL))
+			r.problem("", fmt.Errorf("the cache TTL %v is negative; 0 means that nothing is kept", c.TTL))
 		}
 		r.cache = &c
 	})

@@ -105,7 +105,7 @@ func TestResourceContents(t *testing.T) {
 				if e.Code != mcp.CodeInternalError || strings.Contains(answer, "nil") || strings.Contains(answer, "sesame") {
 					t.Errorf("%s", answer)
 				}
-				reference(t, e.Message)
+				undisclosed(t, e.Message)
 				c.send(modernRequest("2", "resources/list")) // others go on
 				resultIn(t, c.next())
 				return
@@ -180,7 +180,7 @@ func TestResourceFailures(t *testing.T) {
 		if strings.Contains(answer, secret) {
 			t.Errorf("%s", answer)
 		}
-		reference(t, faultIn(t, answer).Message)
+		undisclosed(t, faultIn(t, answer).Message)
 	})
 	t.Run("RES-07 a panic", func(t *testing.T) {
 		t.Parallel()

@@ -151,7 +151,7 @@ func (h *httpHandler) session(w http.ResponseWriter, r *http.Request) *httpSessi
 		refuseHTTP(w, http.StatusBadRequest, "the header Mcp-Session-Id is repeated")
 		return nil
 	case id == "":
-		refuseHTTP(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing; begin with initialize, and repeat the id of its answer")
+		refuseHTTP(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing; "+h.withoutSession(r.Method))
 		return nil
 	}
 	hs := h.sessions.use(id, principalOf(r))
@@ -159,6 +159,18 @@ func (h *httpHandler) session(w http.ResponseWriter, r *http.Request) *httpSessi
 		refuseHTTP(w, http.StatusNotFound, "there is no such session, or it has ended; begin a new one with initialize, without Mcp-Session-Id")
 	}
 	return hs
+}
+
+// withoutSession is what a client can do that names no session.
+func (h *httpHandler) withoutSession(method string) string {
+	hint := "begin with initialize, and repeat the id of its answer"
+	switch modern := wire.Revisions[0]; {
+	case method != http.MethodPost:
+		return method + " is for sessions of clients that began with initialize; send messages by POST"
+	case h.serves(modern):
+		return hint + ", or name revision " + modern.Version + ", which has no sessions, in the header MCP-Protocol-Version and in _meta"
+	}
+	return hint
 }
 
 // principalOf is who makes a request, nil for nobody known.

@@ -138,7 +138,7 @@ func TestStdio(t *testing.T) {
 		t.Parallel()
 		p := startChild(t, "stdio")
 		p.send("hello there", modernCall("1", "print", `{}`))
-		p.expect(`{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: the text is not valid JSON in UTF-8"}}`, modernText("1", "printed"))
+		p.expect(`{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: not valid JSON at byte 0"}}`, modernText("1", "printed"))
 		p.send(modernCall("2", "print", `{}`), modernCall("3", "block", `{}`), cancelNotice("3", ""))
 		p.expect(modernText("2", "printed"))
 		p.send(modernCall("4", "add", `{"a":1,"b":2}`))

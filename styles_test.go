@@ -124,7 +124,7 @@ func TestStyles(t *testing.T) {
 		mcp.AddRawTool(s, "panic", "", mcp.Schema{}, func(context.Context, json.RawMessage) (*mcp.Result, error) { panic(secret) })
 		mcp.AddFunc(s, "func", "", func() *mcp.Result { return nil })
 		for _, tool := range []string{"nil", "panic", "func"} {
-			reference(t, failureIn(t, ask(t, s, modernCall("1", tool, "{}"))))
+			undisclosed(t, failureIn(t, ask(t, s, modernCall("1", tool, "{}"))))
 		}
 	})
 }

@@ -47,7 +47,8 @@ type toolFunc func(ctx context.Context, t *Tool, args []byte) (*Result, error)
 //   - *Result: exactly that
 //   - Structured[T]: a value and blocks
 //   - any, json.RawMessage and interfaces: JSON as text
-//   - every other type: structured content, and its JSON as text
+//   - every other type: structured content, and its JSON as text. A pointer in
+//     it that may be null, for want of omitempty, has no type in the schema
 //
 // fn runs with valid arguments only, in several goroutines at once; its
 // context ends when the call does. Its error becomes a result that tells the

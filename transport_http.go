@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,7 +79,7 @@ func (o *HTTPOptions) check() error {
 	case o.KeepAlive < 0:
 		return fmt.Errorf("mcp: option KeepAlive: %v is negative; 0 means %v", o.KeepAlive, defaultKeepAlive)
 	case o.Legacy < LegacySessions || o.Legacy > LegacyOff:
-		return fmt.Errorf("mcp: option Legacy: %d is no LegacyMode", o.Legacy)
+		return fmt.Errorf("mcp: option Legacy: %d is none of LegacySessions, LegacyStateless and LegacyOff", o.Legacy)
 	case o.SessionTTL < 0:
 		return fmt.Errorf("mcp: option SessionTTL: %v is negative; 0 means %v", o.SessionTTL, defaultSessionTTL)
 	case o.MaxStream < 0:
@@ -119,7 +121,8 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 	if h.opts.SessionTTL == 0 {
 		h.opts.SessionTTL = defaultSessionTTL
 	}
-	if h.guard, err = newGuard(&h.opts); err != nil {
+	sessions := h.opts.Legacy == LegacySessions && snap.legacy()
+	if h.guard, err = newGuard(&h.opts, sessions); err != nil {
 		return nil, err
 	}
 	if h.gate, err = newGate(h.opts.Auth, s.log); err != nil {
@@ -129,7 +132,7 @@ func (s *Server) httpHandler(opts *HTTPOptions) (*httpHandler, error) {
 	if served := s.versions(h.modernOnly); len(served) == 0 {
 		return nil, errors.New("mcp: option Legacy: LegacyOff leaves nothing to serve, as ServerOptions.Versions names older revisions only")
 	}
-	if h.opts.Legacy == LegacySessions && snap.legacy() {
+	if sessions {
 		h.sessions = newSessionStore(s, h.opts.SessionTTL)
 	}
 	h.active.init(h.opts.KeepAlive)
@@ -170,14 +173,24 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost:
 		h.post(w, r)
-	case r.Method == http.MethodGet && h.sessions != nil:
+	case r.Method == http.MethodGet && h.hasSessions(r.Header):
 		h.get(w, r)
-	case r.Method == http.MethodDelete && h.sessions != nil:
+	case r.Method == http.MethodDelete && h.hasSessions(r.Header):
 		h.delete(w, r)
 	default:
-		w.Header().Set("Allow", h.guard.methods)
-		w.WriteHeader(http.StatusMethodNotAllowed)
+		h.notAllowed(w, r)
 	}
+}
+
+// notAllowed answers the methods that the endpoint does not have, or not for
+// the revision that the request names.
+func (h *httpHandler) notAllowed(w http.ResponseWriter, r *http.Request) {
+	allowed := h.guard.methods
+	if r.Method == http.MethodGet || r.Method == http.MethodDelete {
+		allowed = http.MethodPost
+	}
+	w.Header().Set("Allow", allowed)
+	refuseHTTP(w, http.StatusMethodNotAllowed, fmt.Sprintf("messages are sent by POST, not by %.20q", r.Method))
 }
 
 // post answers POST: one message, or several of a revision that has batches.
@@ -186,6 +199,10 @@ func (h *httpHandler) post(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !jsonBody(r.Header["Content-Type"]):
 		refuseHTTP(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+	case !identity(r.Header["Content-Encoding"]):
+		w.Header().Set("Accept-Encoding", "identity")
+		refuseHTTP(w, http.StatusUnsupportedMediaType, fmt.Sprintf("Content-Encoding is %.60q, but only identity is accepted: send the body as it is",
+			strings.Join(r.Header["Content-Encoding"], ", ")))
 	case !json && !sse:
 		refuseHTTP(w, http.StatusNotAcceptable, "Accept must allow application/json or text/event-stream")
 	default:
@@ -290,6 +307,9 @@ func (h *httpHandler) body(w http.ResponseWriter, r *http.Request) (body []byte,
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", limit))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		refuseHTTP(w, http.StatusRequestTimeout, "the body did not come to its end in time")
 	case around:
 		refuseHTTP(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d bytes", tooLarge.Limit))
 	default:

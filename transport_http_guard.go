@@ -22,9 +22,9 @@ type guard struct {
 	methods string // that the endpoint has
 }
 
-func newGuard(opts *HTTPOptions) (*guard, error) {
+func newGuard(opts *HTTPOptions, sessions bool) (*guard, error) {
 	g := &guard{anyHost: opts.InsecureAnyHost, methods: http.MethodPost}
-	if opts.Legacy == LegacySessions {
+	if sessions {
 		g.methods = "GET, POST, DELETE"
 	}
 	for _, o := range opts.AllowedOrigins {

@@ -33,6 +33,15 @@ func namesModern(head http.Header) bool {
 	return repeated || rev != nil && rev.Modern
 }
 
+// hasSessions reports whether GET and DELETE mean anything to whoever sent the
+// header: the modern revisions have no sessions (MCP 2026-07-28, Streamable
+// HTTP › Earlier Revisions).
+func (h *httpHandler) hasSessions(head http.Header) bool {
+	version, _, repeated := header.One(head, header.ProtocolVersion)
+	rev := wire.Lookup(version)
+	return h.sessions != nil && (repeated || !h.serves(rev) || !rev.Modern)
+}
+
 // request serves a request. Whoever names a modern version, in _meta or
 // header, is held to the modern rules, and so is whoever names none that is
 // served.

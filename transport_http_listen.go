@@ -25,8 +25,9 @@ const (
 // running requests have ended; their contexts end at once, with ErrShutdown. An
 // addr without a host, such as ":8080", means this machine alone:
 // 127.0.0.1:8080; write 0.0.0.0:8080 to listen for others. With port 0 the
-// system chooses one; the address is logged. Contexts of requests have the
-// values of ctx. opts may be nil.
+// system chooses one, which only ServerOptions.Logger is told: set it, or serve
+// HTTPHandler on a listener of your own. Contexts of requests have the values
+// of ctx. opts may be nil.
 func (s *Server) ListenAndServe(ctx context.Context, addr string, opts *HTTPOptions) error {
 	h, err := s.httpHandler(opts)
 	if err != nil {

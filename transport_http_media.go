@@ -22,6 +22,19 @@ func jsonBody(values []string) bool {
 	return !named || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")
 }
 
+// identity reports whether a body is sent as it is: none of the codings that a
+// Content-Encoding names changes it (RFC 9110, 8.4).
+func identity(values []string) bool {
+	for _, value := range values {
+		for coding := range strings.SplitSeq(value, ",") {
+			if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // accepts tells which of the two forms of an answer an Accept header allows:
 // for each the most specific range that covers it decides (RFC 9110, 12.5.1).
 // Beyond that it is read liberally: an absent or empty header allows both, and

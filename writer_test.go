@@ -147,7 +147,7 @@ func TestWritersRefused(t *testing.T) {
 			mcp.RegisterWriter(s, func(v *row) ([]mcp.Content, error) { return []mcp.Content{mcp.Text(v.Name)}, nil })
 			mcp.RegisterWriter(s, func(v namedString) ([]mcp.Content, error) { panic(v) })
 			define(s)
-			reference(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
+			undisclosed(t, failureIn(t, ask(t, s, modernCall("1", "t", "{}"))))
 		})
 	}
 }
@@ -181,6 +181,6 @@ func TestImagesWritten(t *testing.T) {
 	}
 	t.Run("M9 one that cannot be encoded", func(t *testing.T) {
 		t.Parallel()
-		reference(t, failureIn(t, ask(t, withTool(image.NewGray(image.Rect(0, 0, 0, 0))), modernCall("1", "t", "{}"))))
+		undisclosed(t, failureIn(t, ask(t, withTool(image.NewGray(image.Rect(0, 0, 0, 0))), modernCall("1", "t", "{}"))))
 	})
 }

@@ -49,17 +49,17 @@ func (s *Bindings) Add(name string, kind Kind, path ...string) error {
 	case String, Integer, Boolean:
 	case "":
 		return fmt.Errorf("x-mcp-header %q is on %s, which has no single type: give it one of string, integer, boolean",
-			name, pointer(path))
+			name, shown(path))
 	default:
 		return fmt.Errorf("x-mcp-header %q is on %s of type %s: only string, integer and boolean are allowed",
-			name, pointer(path), kind)
+			name, shown(path), kind)
 	}
 	b := Binding{Name: ParamPrefix + name, Path: slices.Clone(path), Kind: kind}
 	b.Key = textproto.CanonicalMIMEHeaderKey(b.Name)
 	for _, other := range *s {
 		if other.Key == b.Key {
 			return fmt.Errorf("x-mcp-header %q on %s repeats %q on %s: names must differ by more than case",
-				name, pointer(path), strings.TrimPrefix(other.Name, ParamPrefix), pointer(other.Path))
+				name, shown(path), strings.TrimPrefix(other.Name, ParamPrefix), shown(other.Path))
 		}
 	}
 	*s = append(*s, b)
@@ -109,12 +109,12 @@ func (b *Binding) Check(h http.Header, raw []byte, unquote Unquote) error {
 	if absent(raw) {
 		if sent {
 			return fmt.Errorf("the %s header is sent although the argument %s is absent or null: leave it out",
-				b.Name, pointer(b.Path))
+				b.Name, shown(b.Path))
 		}
 		return nil
 	}
 	if !sent {
-		return fmt.Errorf("the %s header is missing: it must repeat the argument %s", b.Name, pointer(b.Path))
+		return fmt.Errorf("the %s header is missing: it must repeat the argument %s", b.Name, shown(b.Path))
 	}
 	want, err := b.text(raw, unquote)
 	if err != nil {
@@ -162,13 +162,13 @@ func (b *Binding) text(raw []byte, unquote Unquote) ([]byte, error) {
 	switch c := raw[0]; {
 	case c == '{' || c == '[':
 		return nil, fmt.Errorf("the argument %s is an array or object, which the %s header cannot repeat: send one %s",
-			pointer(b.Path), b.Name, b.Kind)
+			shown(b.Path), b.Name, b.Kind)
 	case c == '"' && bytes.IndexByte(raw, '\\') < 0:
 		return bytes.Trim(raw, `"`), nil
 	case c == '"':
 		text, err := unquote(raw)
 		if err != nil {
-			return nil, fmt.Errorf("the argument %s is not a valid JSON string", pointer(b.Path))
+			return nil, fmt.Errorf("the argument %s is not a valid JSON string", shown(b.Path))
 		}
 		return []byte(text), nil
 	case b.Kind != Integer:
@@ -181,20 +181,11 @@ func (b *Binding) text(raw []byte, unquote Unquote) ([]byte, error) {
 		}
 		return strconv.AppendInt(nil, n, 10), nil
 	case errUnsafe:
-		return nil, fmt.Errorf("the argument %s, repeated by the %s header, %w", pointer(b.Path), b.Name, err)
+		return nil, fmt.Errorf("the argument %s, repeated by the %s header, %w", shown(b.Path), b.Name, err)
 	default:
 		return raw, nil
 	}
 }
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer writes path as a JSON Pointer (RFC 6901).
-func pointer(path []string) string {
-	var p strings.Builder
-	for _, name := range path {
-		p.WriteByte('/')
-		p.WriteString(pointerEscapes.Replace(name))
-	}
-	return p.String()
-}
+// shown writes path as texts for people do.
+func shown(path []string) string { return strconv.Quote(strings.Join(path, ".")) }

@@ -90,16 +90,16 @@ func TestAdd(t *testing.T) {
 		{"a second one", []annotation{region}, annotation{"Tenant", header.String, []string{"tenant"}}, ""},
 		{"name of a standard header", nil, annotation{"Method", header.String, []string{"m"}}, ""},
 		{"XMH-02 invalid name", nil, annotation{"My Region", header.String, []string{"region"}}, `"My Region"`},
-		{"XMH-03 same name", []annotation{region}, annotation{"Region", header.String, []string{"b"}}, `repeats "Region" on /region`},
+		{"XMH-03 same name", []annotation{region}, annotation{"Region", header.String, []string{"b"}}, `repeats "Region" on "region"`},
 		{"C80 XMH-03 other case at another depth", []annotation{region},
-			annotation{"REGION", header.String, []string{"a", "b"}}, `"REGION" on /a/b repeats "Region" on /region`},
-		{"C80 XMH-04 AMB-04 number", nil, annotation{"Ratio", "number", []string{"ratio"}}, "on /ratio of type number"},
+			annotation{"REGION", header.String, []string{"a", "b"}}, `"REGION" on "a.b" repeats "Region" on "region"`},
+		{"C80 XMH-04 AMB-04 number", nil, annotation{"Ratio", "number", []string{"ratio"}}, `on "ratio" of type number`},
 		{"XMH-04 object", nil, annotation{"O", "object", []string{"o"}}, "type object"},
 		{"XMH-04 array", nil, annotation{"A", "array", []string{"a"}}, "type array"},
 		{"XMH-04 null", nil, annotation{"N", "null", []string{"n"}}, "type null"},
 		{"XMH-04 AMB-22 no single type", nil, annotation{"U", "", []string{"u"}}, "no single type"},
 		{"XMH-05 on the root", nil, annotation{"Region", header.String, nil}, "root"},
-		{"path is shown as JSON Pointer", nil, annotation{"N", "null", []string{"a/b", "c~d"}}, "/a~1b/c~0d"},
+		{"path is shown as in violations", nil, annotation{"N", "null", []string{"a", "b"}}, `on "a.b"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,9 +144,9 @@ func TestCheck(t *testing.T) {
 		none    = "-" // no header
 		missing = "Mcp-Param-Region header is missing"
 		differs = "Mcp-Param-Region header differs"
-		surplus = "argument /filter/region is absent or null"
-		unsafe  = "argument /filter/region, repeated by the Mcp-Param-Region header, lies beyond"
-		nested  = "argument /filter/region is an array or object"
+		surplus = `argument "filter.region" is absent or null`
+		unsafe  = `argument "filter.region", repeated by the Mcp-Param-Region header, lies beyond`
+		nested  = `argument "filter.region" is an array or object`
 	)
 	tests := []struct {
 		name, value string
@@ -242,7 +242,7 @@ func TestCheck(t *testing.T) {
 		h := http.Header{"Mcp-Param-Region": {"a"}}
 		fail := func([]byte) (string, error) { return "", errors.New("decoder detail") }
 		err := binding(t, header.String).Check(h, []byte(`"\q"`), fail)
-		checkProblem(t, err, "argument /filter/region is not a valid JSON string")
+		checkProblem(t, err, `argument "filter.region" is not a valid JSON string`)
 		if err != nil && strings.Contains(err.Error(), "decoder detail") {
 			t.Errorf("error %q shows what the decoder said", err)
 		}
@@ -310,7 +310,7 @@ func TestValue(t *testing.T) {
 			if got != "" || send {
 				t.Errorf("got %q, %t with the error", got, send)
 			}
-			checkProblem(t, err, "the argument /filter/region")
+			checkProblem(t, err, `the argument "filter.region"`)
 		})
 	}
 }

@@ -84,7 +84,7 @@ func (d *decoder) fault(err error) error {
 	if f, ok := err.(*Fault); ok {
 		return f
 	}
-	return &Fault{Code: CodeParseError, Message: "Parse error: the text is not valid JSON in UTF-8"}
+	return &Fault{Code: CodeParseError, Message: "Parse error: " + d.w.Explain(err)}
 }
 
 // slots says where the span of a member goes, nil for names without a slot.

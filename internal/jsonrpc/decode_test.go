@@ -109,6 +109,35 @@ func TestDecodeFaults(t *testing.T) {
 	}
 }
 
+// TestParseErrors says what is wrong with texts that are no JSON, and where.
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                               "expected a JSON value, got nothing",
+		" ":                              "expected a JSON value, got nothing",
+		"hello":                          "not valid JSON at byte 0",
+		`{"jsonrpc":"2.0",}`:             "not valid JSON at byte 16",
+		`{"params":{"a":tru}}`:           "not valid JSON at byte 18",
+		"{\"a\":\"x\ny\"}":               "not valid JSON at byte 7",
+		`{"a":1}}`:                       "not valid JSON at byte 7",
+		`{"a":1`:                         "the JSON text ends too early",
+		`[1,`:                            "the JSON text ends too early",
+		`{"a":1} {"b":2}`:                "there is more than one JSON value",
+		`[] 1`:                           "there is more than one JSON value",
+		"{\"a\":\"\xff\"}":               "text that is not valid UTF-8, or half of a surrogate pair, at byte 6",
+		`{"params":{"a":["\ud800"]}}`:    "text that is not valid UTF-8, or half of a surrogate pair, at byte 17",
+		`{"a":1` + "\x00" + `,"b":true}`: "not valid JSON at byte 6",
+	} {
+		t.Run(fmt.Sprintf("BASE-06 %q", in), func(t *testing.T) {
+			var m jsonrpc.Message
+			var f *jsonrpc.Fault
+			if err := jsonrpc.Decode([]byte(in), 100, &m); !errors.As(err, &f) || f.Code != -32700 || f.Message != "Parse error: "+want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+}
+
 func TestDecodeKinds(t *testing.T) {
 	for _, c := range []struct {
 		name, in string

@@ -37,7 +37,7 @@ func TestCanonicalRefuses(t *testing.T) {
 		`{} {}`:                     {Fault: jsonx.FaultSyntax, Reason: "not valid JSON at byte 3"},
 		`  {"a":[1,}`:               {Fault: jsonx.FaultSyntax, Pointer: "/a/1", Reason: "not valid JSON at byte 10"},
 		`{"a":1,"\u0061":2}`:        {Fault: jsonx.FaultDuplicate, Pointer: "/a", Reason: `duplicate name "a"`},
-		"[\"\xff\"]":                {Fault: jsonx.FaultUTF8, Pointer: "/0", Reason: "text that is not valid UTF-8, or half of a surrogate pair"},
+		"[\"\xff\"]":                {Fault: jsonx.FaultUTF8, Pointer: "/0", Reason: "text that is not valid UTF-8, or half of a surrogate pair, at byte 2"},
 		strings.Repeat("[", 20_000): {Fault: jsonx.FaultSyntax},
 	} {
 		got, err := jsonx.Canonical([]byte("kept"), []byte(in))

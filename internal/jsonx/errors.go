@@ -1,6 +1,7 @@
 package jsonx
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -115,8 +116,8 @@ func explainSyntactic(data []byte, e *jsontext.SyntacticError) *DecodeError {
 		out.Reason = fmt.Sprintf("duplicate name %q", shown(e.JSONPointer.LastToken()))
 	case jsontext.Value(data).IsValid(lenient...):
 		out.Fault = FaultUTF8
-		out.Reason = "text that is not valid UTF-8, or half of a surrogate pair"
-	case len(data) == 0:
+		out.Reason = fmt.Sprintf("text that is not valid UTF-8, or half of a surrogate pair, at byte %d", e.ByteOffset)
+	case len(bytes.TrimSpace(data)) == 0:
 		out.Reason = "expected a JSON value, got nothing"
 	case errors.Is(e.Err, io.ErrUnexpectedEOF):
 		out.Reason = "the JSON text ends too early"

@@ -131,12 +131,23 @@ func (w *Walker) End() error {
 	_, err := w.dec.ReadToken()
 	switch {
 	case err == nil:
-		return errors.New("more than one JSON value")
+		return errMore
 	case errors.Is(err, io.EOF):
 		return nil
 	default:
 		return err
 	}
+}
+
+var errMore = errors.New("there is more than one JSON value")
+
+// Explain says why a method of w failed with err, and where in the text, in
+// words that may be shown to whoever sent it.
+func (w *Walker) Explain(err error) string {
+	if err == errMore {
+		return err.Error()
+	}
+	return explain(w.data, err).Reason
 }
 
 // DeeperThan reports whether arrays and objects of data nest deeper than

@@ -69,6 +69,16 @@ func (r *run) unknownName(o *objectRules, name string) bool {
 	return r.skip()
 }
 
+// meant is how a text that calls a name unknown goes on, "" if none of names is
+// near it.
+func meant(name string, names []string) string {
+	near, ok := nearest(name, names)
+	if !ok {
+		return ""
+	}
+	return " (did you mean " + quote(near) + "?)"
+}
+
 // nearest returns the name that is most like to one that was sent, if any is
 // like enough.
 func nearest(name string, names []string) (string, bool) {

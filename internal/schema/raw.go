@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -199,7 +200,8 @@ func (r *reader) keyword(v *vertex, name string, value *document, at place) {
 	case strings.HasPrefix(name, "x-"):
 		return
 	case !known:
-		r.problem(v.pointer, name, "is unknown in JSON Schema %s and would not be enforced", r.dialect.name)
+		r.problem(v.pointer, name, "is unknown in JSON Schema %s and would not be enforced%s", r.dialect.name,
+			meant(name, slices.Sorted(maps.Keys(r.dialect.keywords))))
 		return
 	case !rule.form.accepts(value):
 		r.problem(v.pointer, name, "must be %s", rule.form)

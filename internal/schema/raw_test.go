@@ -120,6 +120,7 @@ func TestRawProblems(t *testing.T) {
 		{"A14 TOOL-05 root without a type", `{}`, "", "", `"type": "object"`},
 		{"TOOL-05 null", `null`, "", "", "no JSON object"},
 		{"A43 unknown keyword", props(`"a":{"foo":1}`), "foo", "/properties/a", "unknown"},
+		{"A43 unknown keyword near one", props(`"a":{"minimun":1}`), "minimun", "/properties/a", `enforced (did you mean "minimum"?)`},
 		{"A43 keyword of another vocabulary", props(`"a":{"nullable":true}`), "nullable", "/properties/a", "unknown"},
 		{"A43 keyword of another dialect", props(``, `"dependencies":{}`), "dependencies", "", "unknown"},
 		{"A43 unknown format", props(`"a":{"format":"zip"}`), "format", "/properties/a", "zip"},

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -237,7 +238,7 @@ func fitsLibrary(entry string, t reflect.Type) (reason string) {
 		number := t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64
 		switch {
 		case known.kind == unknownRule:
-			return "is unknown"
+			return "is unknown" + meant(name, append(slices.Sorted(maps.Keys(ruleTable)), "required", "omitempty", "dive"))
 		case known.kind == refusedRule:
 			return known.text
 		case known.kind == siblingRule || known.kind == presenceRule:

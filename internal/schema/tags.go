@@ -25,6 +25,7 @@ var (
 		"enum", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
 		"multipleOf", "minItems", "maxItems", "minProperties", "maxProperties",
 	}
+	tagKeywords = slices.Concat(proseKeywords, flagKeywords, otherKeywords)
 	// foreignKeywords belong to invopop's grammar; what they say has another
 	// place here.
 	foreignKeywords = map[string]string{
@@ -67,9 +68,9 @@ func parseTag(tag string) (list []keyword, problems []string) {
 		case len(list) > 0 && slices.Contains(proseKeywords, list[len(list)-1].name) && !(hasValue && isWord(name)):
 			list[len(list)-1].value += "," + part
 		case hasValue:
-			problems = append(problems, fmt.Sprintf(`%q is no keyword; if it belongs to a text, write the comma before it as \\,`, name))
+			problems = append(problems, fmt.Sprintf(`%q is no keyword%s; if it belongs to a text, write the comma before it as \\,`, name, meant(name, tagKeywords)))
 		default:
-			problems = append(problems, fmt.Sprintf("%q is no keyword; a text goes into description=… or the tag jsonschema_description", part))
+			problems = append(problems, fmt.Sprintf("%q is no keyword%s; a text goes into description=… or the tag jsonschema_description", part, meant(part, tagKeywords)))
 		}
 	}
 	return list, problems

@@ -82,7 +82,10 @@ func TestKeywordTagProblems(t *testing.T) {
 		name, tag, reason string
 		typ               reflect.Type
 	}{
-		{"unknown keyword", `minimun=3`, "no keyword", reflect.TypeFor[int]()},
+		{"unknown keyword", `foo=3`, `"foo" is no keyword; if`, reflect.TypeFor[int]()},
+		{"unknown keyword near one", `minimun=3`, `"minimun" is no keyword (did you mean "minimum"?); if`, reflect.TypeFor[int]()},
+		{"unknown keyword near one in another case", `maxlength=3`, `did you mean "maxLength"?`, reflect.TypeFor[string]()},
+		{"unknown keyword without a value", `uniqueItem`, `"uniqueItem" is no keyword (did you mean "uniqueItems"?); a text`, reflect.TypeFor[[]string]()},
 		{"unknown keyword after a description", `description=a,minimun=3`, `\\,`, reflect.TypeFor[int]()},
 		{"prose without a keyword", `The city to look up`, "description=", reflect.TypeFor[string]()},
 		{"go type decides the type", `type=array,minItems=1`, "follows from the Go type", reflect.TypeFor[string]()},

@@ -357,6 +357,8 @@ func TestRuleProblems(t *testing.T) {
 		typ               reflect.Type
 	}{
 		{"C46 unknown rule", "nosuchtag", "is unknown", reflect.TypeFor[string]()},
+		{"C46 unknown rule near one", "uuuid", `is unknown (did you mean "uuid"?)`, reflect.TypeFor[string]()},
+		{"C46 unknown rule near required", "requird", `is unknown (did you mean "required"?)`, reflect.TypeFor[string]()},
 		{"C46 bad parameter", "min=abc", "bad parameter", reflect.TypeFor[int]()},
 		{"C46 bad size", "min=abc", "bad parameter", reflect.TypeFor[string]()},
 		{"C46 rule that does not fit", "min=3", "does not fit", reflect.TypeFor[address]()},

@@ -82,6 +82,15 @@ func pointer(path []step) string {
 	return b.String()
 }
 
+// Subject names the place of a JSON Pointer as messages do, "" for the whole.
+func Subject(pointer string) string {
+	names := strings.Split(pointer, "/")[1:]
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+	}
+	return (&run{plan: new(Plan), path: steps(names)}).subject()
+}
+
 // subject names the place as people do: roles[1].id.
 func (r *run) subject() string { return string(r.appendSubject(nil)) }
 
