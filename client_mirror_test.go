@@ -57,8 +57,7 @@ func TestArgumentsInHeaders(t *testing.T) {
 		{"XMH-13 what looks encoded", `{"s":"=?base64?x?="}`, params{"S": encoded("=?base64?x?=")}},
 		{"XMH-14 an empty string", `{"s":""}`, params{"S": ""}},
 		{"XMH-15 arguments without an annotation", `{"plain":"x","other":1,"deep":{"plain":"y"}}`, params{}},
-		{"XMH-11 what the schema refuses has none, which the server will tell", `{"i":1.5,"s":7,"b":"true"}`, params{}},
-		{"XMH-11 nor has a number in a string", `{"i":"7"}`, params{}},
+		{"XMH-11 what the schema refuses is repeated as it is: the server will tell", `{"i":1.5,"s":7,"b":"true"}`, params{"I": "1.5", "S": "7", "B": "true"}},
 		{"XMH-01 XMH-15 several", `{"s":"x","i":0,"b":true,"plain":"p","deep":{"s":"y"}}`, params{"S": "x", "I": "0", "B": "true", "Deep": "y"}},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
@@ -85,7 +84,7 @@ func TestArgumentsInHeaders(t *testing.T) {
 			}
 		})
 	}
-	for _, args := range []string{`{"i":9007199254740992}`, `{"i":-9007199254740992}`, `{"i":1e300}`} {
+	for _, args := range []string{`{"i":9007199254740992}`, `{"i":-9007199254740992}`} {
 		t.Run("XMH-12 AMB-21 what no header can say is refused before it is sent: "+args, func(t *testing.T) {
 			t.Parallel()
 			c := webClient(t, func(m clientMessage, _ http.Header) string {
