@@ -35,10 +35,12 @@ type Auth struct {
 	// it is empty where there is none, and Verify may look for credentials
 	// elsewhere in r, whose body it must leave alone. A verifier whose scopes
 	// imply each other puts all of them into Principal.Scopes. A principal
-	// that has Expired is refused, and so is nil.
+	// that has Expired is refused, and so is nil; streams that stay open, such
+	// as those of subscriptions, are ended when it expires.
 	//
 	// Handlers get the principal, and not the token: Request.Header is without
-	// Authorization.
+	// Authorization, and without what Verify deletes from r.Header, which is a
+	// copy.
 	//
 	// The client is never told the error, which is logged at the level of
 	// debugging. An *Error with CodeInternalError says that tokens cannot be
@@ -123,18 +125,18 @@ func (g *gate) admit(w http.ResponseWriter, r *http.Request) (*http.Request, boo
 	}
 	token, err := bearerToken(r.Header["Authorization"])
 	if err != nil {
-		g.challenge(w, http.StatusBadRequest, oauth.Challenge{Error: "invalid_request", Description: err.Error()})
+		g.refuse(w, &refusal{code: invalidRequest, why: err.Error()})
 		return nil, false
 	}
-	p, err := g.auth.Verify(r.Context(), token, r)
+	inner := *r
+	inner.Header = maps.Clone(r.Header)
+	p, err := g.auth.Verify(r.Context(), token, &inner)
 	if err == nil {
 		err = p.current()
 	}
 	if err == nil {
-		r = r.WithContext(WithPrincipal(r.Context(), p))
-		r.Header = maps.Clone(r.Header)
-		delete(r.Header, "Authorization") // so that no handler passes it on
-		return r, true
+		delete(inner.Header, "Authorization") // so that no handler passes it on
+		return inner.WithContext(WithPrincipal(r.Context(), p)), true
 	}
 	if fault, ok := errors.AsType[*Error](err); ok && fault.Code == CodeInternalError {
 		g.log.Error("mcp: tokens cannot be checked", "error", err)
@@ -143,23 +145,73 @@ func (g *gate) admit(w http.ResponseWriter, r *http.Request) (*http.Request, boo
 		return nil, false
 	}
 	g.log.Debug("mcp: a request was refused", "error", err)
-	c := oauth.Challenge{Scope: strings.Join(g.auth.Scopes, " ")}
-	if token != "" {
-		c.Error, c.Description = "invalid_token", "the access token is not valid here, or has expired"
+	why, known := errors.AsType[*refusal](err)
+	switch {
+	case known:
+	case token == "":
+		why = &refusal{why: "an access token is needed, as Authorization: Bearer"}
+	default:
+		why = &refusal{code: invalidToken, why: "the access token is not valid here, or has expired"}
 	}
-	g.challenge(w, http.StatusUnauthorized, c)
+	g.refuse(w, why)
 	return nil, false
 }
 
-// challenge refuses a request.
-func (g *gate) challenge(w http.ResponseWriter, status int, c oauth.Challenge) {
-	c.ResourceMetadata = g.metadata
-	w.Header().Set("WWW-Authenticate", c.String())
-	why := c.Description
-	if why == "" {
-		why = "an access token is needed, as Authorization: Bearer"
+// refusal is why a request is not let in, in words that are fit for its client.
+// Verifiers of this package say by it what they expect.
+type refusal struct {
+	code  string // of RFC 6750, section 3.1; "": there were no credentials
+	why   string
+	cause error // for the log; nil: there is nothing to add
+}
+
+// Error implements error.
+func (e *refusal) Error() string {
+	if e.cause == nil {
+		return e.why
 	}
-	refuseHTTP(w, status, why)
+	return e.cause.Error()
+}
+
+// Unwrap returns the cause.
+func (e *refusal) Unwrap() error { return e.cause }
+
+// refuse answers a request that is not let in. There is always a challenge of
+// the scheme Bearer, by which all credentials can be sent (RFC 9110, section
+// 15.5.2); it says why, unless there were none (RFC 6750, section 3.1).
+func (g *gate) refuse(w http.ResponseWriter, e *refusal) {
+	c := oauth.Challenge{ResourceMetadata: g.metadata}
+	status := http.StatusUnauthorized
+	if e.code == invalidRequest {
+		status = http.StatusBadRequest
+	} else {
+		c.Scope = strings.Join(g.auth.Scopes, " ")
+	}
+	if e.code != "" {
+		c.Error, c.Description = e.code, e.why
+	}
+	w.Header().Set("WWW-Authenticate", c.String())
+	refuseHTTP(w, status, e.why)
+}
+
+// The errors of challenges that have a status of their own.
+const (
+	invalidRequest = "invalid_request"
+	invalidToken   = "invalid_token"
+)
+
+// errExpired ends streams whose credentials have.
+var errExpired = fmt.Errorf("%w: the credentials with which the stream was opened have expired", ErrDisconnected)
+
+// watch ends a stream, which could go on for days, when the credentials end
+// with which it was opened. The client may come back with others. stop is to be
+// called when the stream has ended by itself.
+func (g *gate) watch(st *httpStream) (stop func() bool) {
+	p := principalOf(st.r)
+	if g == nil || p.Expires.IsZero() {
+		return func() bool { return true }
+	}
+	return time.AfterFunc(time.Until(p.Expires), func() { st.ctx.end(errExpired) }).Stop
 }
 
 // insufficientScope is the challenge that names the scopes to ask for (RFC

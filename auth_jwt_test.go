@@ -394,6 +394,23 @@ func TestJWTKeys(t *testing.T) {
 			t.Errorf("with metadata of another issuer: %v", err)
 		}
 	})
+	t.Run("M19 AUS-06 keys are used for what they are for", func(t *testing.T) {
+		t.Parallel()
+		i := newKeyIssuer()
+		i.keys = append(i.keys, jose.JSONWebKey{KeyID: "enc", Key: ecKey(), Use: "enc"}, jose.JSONWebKey{KeyID: "ps", Key: rsaKey(), Algorithm: "PS256"})
+		verify := jwtVerifier(t, i, nil)
+		expectToken(t, verify, i.sign("ps", "PS256", claims()))
+		for name, token := range map[string]string{
+			"of a key for encryption":                      i.sign("enc", "ES256", claims()),
+			"of a key for encryption that is not named":    signWith("ES256", i.keys[3].Key, "", claims()),
+			"with another algorithm than that of the key":  i.sign("ps", "RS256", claims()),
+			"of a key of another kind than the header has": signWith("ES256", i.keys[1].Key, "rsa", claims()),
+		} {
+			if p, err := verify(t.Context(), token, nil); err == nil || unavailable(err) {
+				t.Errorf("a token %s: %+v, %v", name, p, err)
+			}
+		}
+	})
 	t.Run("M19 keys that are too short are not used", func(t *testing.T) {
 		t.Parallel()
 		i := newKeyIssuer()

@@ -24,9 +24,10 @@ type Authorizer interface {
 	// Challenge is called when a server demands a token, another one, or one
 	// with more scopes: with 401, or with 403 and insufficient_scope. It
 	// reports whether the request should be sent again, with what Token then
-	// returns. resp has the request that was refused; its body must be left
-	// alone. An error fails the request; without either, it fails with the
-	// server's answer.
+	// returns. resp.Request is the request that was refused, with the token it
+	// had; its URL is the one that Token was asked for, wherever the request
+	// really went. The body of resp must be left alone. An error fails the
+	// request; without either, it fails with the server's answer.
 	Challenge(ctx context.Context, resp *http.Response) (retry bool, err error)
 }
 
@@ -70,7 +71,7 @@ func (s *httpSite) authorize(req *http.Request, busy *atomic.Int32) (*http.Respo
 			return resp, token, err
 		}
 		busy.Add(1)
-		retry, err := s.opts.Auth.Challenge(req.Context(), resp)
+		retry, err := s.opts.Auth.Challenge(req.Context(), s.refusal(resp, attempt))
 		busy.Add(-1)
 		if err == nil && !retry {
 			return resp, token, nil
@@ -81,6 +82,16 @@ func (s *httpSite) authorize(req *http.Request, busy *atomic.Int32) (*http.Respo
 			return nil, "", fmt.Errorf("authorization: %w", err)
 		}
 	}
+}
+
+// refusal is the answer to an attempt as Authorizers see it. A request may go
+// elsewhere than to the server's URL, after a redirect, or to where a server of
+// revision 2024-11-05 takes messages: tokens are for the server as a whole.
+func (s *httpSite) refusal(resp *http.Response, attempt *http.Request) *http.Response {
+	seen, request := *resp, *attempt
+	request.URL = s.url
+	seen.Request = &request
+	return &seen
 }
 
 // withToken returns a copy of req with a token.

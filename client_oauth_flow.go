@@ -4,28 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/typedmcp/mcp/internal/header"
+	"github.com/typedmcp/mcp/internal/jsonrpc"
+	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/oauth"
 )
 
 // Challenge implements Authorizer.
 func (a *oauthClient) Challenge(ctx context.Context, resp *http.Response) (bool, error) {
-	first := resp.Request
-	for first.Response != nil { // a redirect led there
-		first = first.Response.Request
-	}
-	g, err := a.grant(first.URL.String())
+	g, err := a.grant(resp.Request.URL.String())
 	if err != nil {
 		return false, err
 	}
 	challenge := oauth.FindChallenge(resp.Header)
-	_, refused, _ := strings.Cut(first.Header.Get("Authorization"), " ")
+	_, refused, _ := strings.Cut(resp.Request.Header.Get("Authorization"), " ")
 	return a.share(ctx, func() (bool, error) {
 		if err := a.load(ctx, g); err != nil {
 			return false, err
@@ -37,15 +35,33 @@ func (a *oauthClient) Challenge(ctx context.Context, resp *http.Response) (bool,
 		case resp.StatusCode == http.StatusUnauthorized:
 			return true, a.renew(ctx, g, challenge)
 		case resp.StatusCode == http.StatusForbidden && challenge.Error == oauth.InsufficientScope:
-			return true, a.stepUp(ctx, g, challenge, operation(first))
+			return true, a.stepUp(ctx, g, challenge, operation(resp.Request))
 		}
 		return false, nil
 	})
 }
 
-// operation names what was refused.
+// operation names what was refused: the method and what it is about, such as
+// "tools/call add". Before revision 2026-07-28 the body alone has them.
 func operation(r *http.Request) string {
-	return strings.Join(r.Header[header.Method], "") + " " + strings.Join(r.Header[header.Name], "")
+	if r.GetBody == nil {
+		return r.Method
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return r.Method
+	}
+	data, err := io.ReadAll(body)
+	var m jsonrpc.Message
+	if err != nil || jsonrpc.Decode(data, Limits{}.withDefaults().Depth, &m) != nil || m.Method == "" {
+		return r.Method
+	}
+	about := m.Name()
+	if about == nil {
+		about = m.URI()
+	}
+	name, _ := jsonx.View(about)
+	return strings.TrimSpace(m.Method + " " + name)
 }
 
 // renew replaces a token that the server refuses, or gets the first one. By

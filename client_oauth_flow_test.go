@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,6 +116,41 @@ func TestOAuthDiscovery(t *testing.T) {
 			}
 			if len(s.visits()) != 0 {
 				t.Errorf("the user was sent to %v", s.pages)
+			}
+		})
+	}
+}
+
+// TestOAuthReach has a server of the internet send the client to other networks.
+func TestOAuthReach(t *testing.T) {
+	t.Parallel()
+	var fetched atomic.Int32
+	here := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fetched.Add(1)
+		writeDoc(w, 200, map[string]any{"resource": "https://mcp.example/mcp", "authorization_servers": []string{"https://login.example"}})
+	}))
+	defer here.Close()
+	port := here.Listener.Addr().(*net.TCPAddr).Port
+	for _, origin := range []string{
+		"http://127.0.0.1:%d", "http://localhost:%d", "https://localhost:%d", "http://[::1]:%d", "http://[::ffff:127.0.0.1]:%d", "http://127.1.2.3:%d", "https://0.0.0.0:%d",
+		"https://10.0.0.1:%d", "https://192.168.1.1:%d", "https://[::ffff:10.0.0.1]:%d", "https://[fd00::1]:%d",
+	} {
+		address := fmt.Sprintf(origin+"/metadata", port)
+		t.Run("SEC-01 C124 from the internet to "+origin, func(t *testing.T) {
+			a, err := mcp.NewOAuth(&mcp.OAuthOptions{Open: func(page string) error { return errors.New("sent to " + page) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req, err := http.NewRequest(http.MethodPost, "https://mcp.example/mcp", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp := &http.Response{StatusCode: 401, Request: req, Header: http.Header{"Www-Authenticate": {`Bearer resource_metadata="` + address + `"`}}}
+			if _, err := a.Challenge(t.Context(), resp); err == nil || !strings.Contains(err.Error(), "not an address of the internet") {
+				t.Errorf("error %v", err)
+			}
+			if n := fetched.Load(); n != 0 {
+				t.Errorf("fetched %d times", n)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -135,6 +136,18 @@ func TestOAuthRegistration(t *testing.T) {
 			}
 		}
 	})
+	t.Run("REG-08 a store that mixes authorization servers up", func(t *testing.T) {
+		t.Parallel()
+		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
+		s := newSite(t, one).serve()
+		s.opts.Store = new(carelessStore)
+		s.who()
+		s.migrate(two)
+		s.who()
+		if got := two.at("/authorize")[0].Form.Get("client_id"); !strings.HasSuffix(got, two.id()) || len(two.at("/register")) != 1 {
+			t.Errorf("client %q, %d registrations", got, len(two.at("/register")))
+		}
+	})
 	t.Run("REG-08 REG-10 credentials of one authorization server are not tried with another", func(t *testing.T) {
 		t.Parallel()
 		one, two := newIssuer(t, "/1"), newIssuer(t, "/2")
@@ -243,6 +256,23 @@ func TestOAuthRegistration(t *testing.T) {
 			t.Errorf("%q", secret)
 		}
 	})
+}
+
+// carelessStore keeps one registration, whoever it is of.
+type carelessStore struct{ mapStore }
+
+func (s *carelessStore) Load(ctx context.Context, issuer, resource string) ([]byte, error) {
+	if resource == "" {
+		issuer = ""
+	}
+	return s.mapStore.Load(ctx, issuer, resource)
+}
+
+func (s *carelessStore) Save(ctx context.Context, issuer, resource string, data []byte) error {
+	if resource == "" {
+		issuer = ""
+	}
+	return s.mapStore.Save(ctx, issuer, resource, data)
 }
 
 // migrate has the site served by another authorization server.

@@ -56,6 +56,7 @@ type conn struct {
 	queue    []*flight // waiting for one of calls to end
 	session  *session  // opened by initialize
 	telling  bool      // a worker is to tell the session of changes
+	flushing bool      // a worker is to write what the reader queued
 	stopping bool
 	failure  error         // the first write error
 	drained  chan struct{} // not nil: closed when no flight is left
@@ -317,7 +318,8 @@ func (c *conn) reply(b *batch, msg []byte) {
 // flushSoon has a worker write what the reader queued. c.mu is held. When the
 // connection is ending the reader has no say any more.
 func (c *conn) flushSoon() {
-	if !c.stopping {
+	if !c.stopping && !c.flushing { // one is enough, however fast bad lines come in
+		c.flushing = true
 		c.pool.start(nil)
 	}
 }

@@ -112,6 +112,9 @@ func (c *conn) take(f *flight) *Error {
 // the reader has to say.
 func (c *conn) run(f *flight) {
 	if f == nil {
+		c.mu.Lock()
+		c.flushing = false // what is queued from here on needs another worker
+		c.mu.Unlock()
 		c.out.flush()
 		c.tell()
 	}

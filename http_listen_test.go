@@ -162,13 +162,6 @@ func TestListenAndServe(t *testing.T) {
 		}
 		readAnswer(t, resp).expectError(t, 403, mcp.CodeInvalidRequest, "")
 	})
-	t.Run("C92 headers without end", func(t *testing.T) {
-		l := listen(t, t.Context(), ":0", nil)
-		got := rawDial(t, l.address, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 70<<10))
-		if !strings.HasPrefix(got, "HTTP/1.1 431 ") {
-			t.Errorf("%.100q", got)
-		}
-	})
 	t.Run("C116 values of its context", func(t *testing.T) {
 		l := listen(t, context.WithValue(t.Context(), valueKey{}, "there"), ":0", nil)
 		if a := fetch(t, oneShot, l.url(), modernPost(modernCall("1", "value", "{}"))); !strings.Contains(a.body, `"there"`) {

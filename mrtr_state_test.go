@@ -368,8 +368,13 @@ func FuzzState(f *testing.F) {
 	s, effects := newVault("vault", &mcp.ServerOptions{StateKeys: [][]byte{stateKey}})
 	call := round{name: "open"}
 	first := play(f, s, call)
+	other, _ := newVault("bank", &mcp.ServerOptions{StateKeys: [][]byte{stateKey}})
 	f.Add(first.State+"A", "Ada")
+	f.Add(first.State[:len(first.State)-4], "")
+	f.Add(play(f, s, round{name: "shut"}).State, "Ada") // of another tool
+	f.Add(play(f, other, call).State, "Ada")            // of another server
 	f.Add("", "")
+	f.Add("eyJyb3VuZCI6Mn0", "\x00\xff")
 	f.Fuzz(func(t *testing.T, state, name string) {
 		play(t, s, round{name: "open", answers: accepted("who", `{"name":`+quoted(name)+`}`), state: &state}).
 			faults(t, mcp.CodeInvalidParams, "requestState")

@@ -29,7 +29,10 @@ type issuer struct {
 	metadata map[string]any            // of the server
 	answer   func(url.Values)          // changes how users come back
 	refresh  bool                      // tokens can be refreshed
+	keeps    bool                      // refresh tokens stay as they are; otherwise each is used once
 	lifetime time.Duration             // 0: not told
+	refuses  func(url.Values) string   // the error with which requests for tokens are refused; "": none, nil: never
+	expiry   time.Duration             // of client secrets; 0: they have none
 	grant    func(asked string) string // the scopes that are granted; nil: all, without saying so
 
 	mu       sync.Mutex
@@ -42,10 +45,10 @@ type issuer struct {
 
 // issued is a request that the server got.
 type issued struct {
-	Method, Path string
-	Form         url.Values // query or body
-	Header       http.Header
-	JSON         string // body of a registration
+	Method, Path, Query string
+	Form                url.Values // query or body
+	Header              http.Header
+	JSON                string // body of a registration
 }
 
 // issuedToken is an access token that is valid.
@@ -55,15 +58,21 @@ type issuedToken struct {
 }
 
 func newIssuer(t testing.TB, path string) *issuer {
-	i := &issuer{path: path, refresh: true, codes: make(map[string]url.Values), tokens: make(map[string]issuedToken)}
+	i := &issuer{path: path}
 	i.Server = httptest.NewServer(i)
 	t.Cleanup(i.Close)
+	i.begin()
+	return i
+}
+
+// begin makes what is needed to serve at i.URL.
+func (i *issuer) begin() {
+	i.refresh, i.codes, i.tokens = true, make(map[string]url.Values), make(map[string]issuedToken)
 	i.metadata = map[string]any{
 		"issuer": i.id(), "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "registration_endpoint": i.URL + "/register",
 		"code_challenge_methods_supported": []string{"plain", "S256"}, "token_endpoint_auth_methods_supported": []string{"none", "client_secret_basic"},
 		"authorization_response_iss_parameter_supported": true,
 	}
-	return i
 }
 
 // id is the identifier of the issuer.
@@ -80,7 +89,7 @@ func (i *issuer) fresh(kind string) string {
 func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // of a client in the same process
 	form, _ := url.ParseQuery(r.URL.RawQuery)
-	got := issued{Method: r.Method, Path: r.URL.Path, Form: form, Header: r.Header.Clone(), JSON: string(body)}
+	got := issued{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Form: form, Header: r.Header.Clone(), JSON: string(body)}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
 		got.Form, _ = url.ParseQuery(string(body))
 	}
@@ -129,12 +138,21 @@ func (i *issuer) register(w http.ResponseWriter, body string) {
 	doc["client_id"] = fmt.Sprintf("client %d of %s", i.last, i.id())
 	if doc["token_endpoint_auth_method"] != "none" {
 		doc["client_secret"] = i.fresh("secret:+ /")
+		if i.expiry != 0 {
+			doc["client_secret_expires_at"] = time.Now().Add(i.expiry).Unix()
+		}
 	}
 	writeDoc(w, 201, doc)
 }
 
 func (i *issuer) token(w http.ResponseWriter, got issued) {
 	form := got.Form
+	if i.refuses != nil {
+		if why := i.refuses(form); why != "" {
+			writeDoc(w, 400, map[string]any{"error": why})
+			return
+		}
+	}
 	var token issuedToken
 	switch form.Get("grant_type") {
 	case "authorization_code":
@@ -166,7 +184,7 @@ func (i *issuer) token(w http.ResponseWriter, got issued) {
 		token.scope = i.grant(token.scope)
 		answer["scope"] = token.scope
 	}
-	if i.refresh {
+	if i.refresh && !(i.keeps && token.refresh != "") {
 		token.refresh = i.fresh("refresh")
 		answer["refresh_token"] = token.refresh
 	}
@@ -416,6 +434,7 @@ func (s *site) scan() {
 		open[fmt.Sprint("Referer ", n)] = r.Referer()
 	}
 	for n, r := range i.requests {
+		open[fmt.Sprint("query to the issuer ", n)] = r.Query
 		if r.Path != "/token" {
 			open[fmt.Sprint("request to the issuer ", n)] = r.Form.Encode() + r.JSON
 		}

@@ -52,6 +52,7 @@ func (h *httpHandler) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.active.remove(st)
+	defer h.gate.watch(st)()
 	e := hs.stream(stream)
 	switch {
 	case e == nil:

@@ -87,12 +87,7 @@ func heapInUse(t *testing.T, before map[string]string) uint64 {
 	if left := leftGoroutines(before, 10*time.Second); len(left) > 0 {
 		t.Fatalf("%d goroutines are left, the first of them:\n%s", len(left), left[0])
 	}
-	var m runtime.MemStats
-	for range 3 { // pools let go of what they hold in two
-		runtime.GC()
-	}
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return live()
 }
 
 // growRuntime has the runtime make what it never frees: the descriptors of as many goroutines as will run at once.

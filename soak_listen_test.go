@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -105,16 +104,6 @@ func overHTTP(t *testing.T, h http.Handler, web *httptest.Server, client *http.C
 			return w.Body.String(), nil
 		},
 	}
-}
-
-// live returns the bytes of the heap that are in use.
-func live() uint64 {
-	var m runtime.MemStats
-	for range 3 {
-		runtime.GC()
-	}
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // TestSoakListeners holds 200 listeners, and some that never read, to the last state of lists that change 3,000 times,

@@ -236,6 +236,8 @@ func FuzzTemplate(f *testing.F) {
 	f.Add("a", "b", "t://x/a/b")
 	f.Add("", "%", "t://x/%2")
 	f.Add("ä/?#[]@!$&'()*+,;=", "a.b-c_d~e", "t://x//{}?a=&b")
+	f.Add("..", "%2e%2e", "t://x/a,b,c")
+	f.Add("\x00", "\u2028", "T://X?b=1&a=2#f")
 	templates := []struct {
 		template string
 		expand   func(a, b string) string

@@ -244,9 +244,12 @@ func (h *httpHandler) receive(w http.ResponseWriter, r *http.Request, body []byt
 	case jsonrpc.Notification:
 		h.notified(st)
 	default:
-		if req.msg.Method == jsonrpc.MethodListen && !sse {
-			refuseHTTP(w, http.StatusNotAcceptable, "Accept must allow text/event-stream: subscriptions are streams")
-			return
+		if req.msg.Method == jsonrpc.MethodListen {
+			if !sse {
+				refuseHTTP(w, http.StatusNotAcceptable, "Accept must allow text/event-stream: subscriptions are streams")
+				return
+			}
+			defer h.gate.watch(st)()
 		}
 		h.request(st)
 	}

@@ -189,7 +189,12 @@ func TestIDKey(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1},"_meta":{"progressToken":1}}}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"1","error":{}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":-1,"result":{"content":[],"_meta":{}}}`))
+	f.Add([]byte(`{"method":"notifications/cancelled","params":{"requestId":1e2,"reason":"\ud800"},"jsonrpc":"2.0"}`))
+	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"}]`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping","params":[[[[[[[[]]]]]]]]}`))
 	f.Add([]byte("\ufeff [1] "))
+	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"\\u0070ing\"}\r\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var m jsonrpc.Message
 		before := string(in)

@@ -143,7 +143,9 @@ func newToken(got *oauth2.Token, scopes []string) (*Token, error) {
 	}, nil
 }
 
-// Refresh exchanges a refresh token, for the same resource.
+// Refresh exchanges a refresh token, for the same resource. Where the server
+// goes on with that refresh token, and names no other, it is in the new token
+// as well.
 func (c *Client) Refresh(ctx context.Context, server *ServerMetadata, client *Registration, resource string, old *Token) (*Token, error) {
 	if client.Issuer != server.Issuer {
 		return nil, fmt.Errorf("the client is registered with %s and not with %s", client.Issuer, server.Issuer)
@@ -156,11 +158,7 @@ func (c *Client) Refresh(ctx context.Context, server *ServerMetadata, client *Re
 	if err != nil {
 		return nil, fmt.Errorf("the authorization server %s did not refresh the token: %w", server.Issuer, tokenError(err, old.Refresh, client.Secret))
 	}
-	token, err := newToken(got, old.Scopes)
-	if err == nil && token.Refresh == "" {
-		token.Refresh = old.Refresh // the server goes on with it
-	}
-	return token, err
+	return newToken(got, old.Scopes)
 }
 
 func (r *Registration) style() oauth2.AuthStyle {

@@ -42,6 +42,8 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	doc, known := r.docs[req.URL.Path]
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case doc == "!":
+		panic(http.ErrAbortHandler)
 	case !known:
 		w.WriteHeader(http.StatusNotFound)
 	case strings.HasPrefix(doc, "->"):
@@ -123,6 +125,7 @@ func TestReach(t *testing.T) {
 		"169.254.169.254:80": false, "10.0.0.1:443": false, "172.16.0.1:443": false, "192.168.1.1:443": false, "100.100.100.200:80": false,
 		"0.0.0.0:80": false, "255.255.255.255:80": false, "224.0.0.1:80": false, "192.0.0.192:80": false, "198.18.0.1:80": false, "127.0.0.1:80": false,
 		"[::1]:80": false, "[::]:80": false, "[::ffff:10.0.0.1]:443": false, "[::ffff:169.254.169.254]:80": false, "[::10.0.0.1]:80": false,
+		"[::ffff:127.0.0.1]:80": false, "[::ffff:100.100.100.200]:80": false, "[::ffff:192.0.0.192]:80": false, "[::ffff:0.1.2.3]:80": false, "[::ffff:93.184.216.34]:443": true,
 		"[fd00::1]:443": false, "[fe80::1%eth0]:443": false, "[fec0::1]:443": false, "[64:ff9b::a00:1]:443": false, "[2002:a00:1::]:443": false, "[ff02::1]:80": false,
 		"[2001:db8::1]:443": false, "nonsense": false,
 	} {
@@ -130,7 +133,7 @@ func TestReach(t *testing.T) {
 			if err := oauth.ReachPublic.Allow(address); (err == nil) != want {
 				t.Errorf("public: %v", err)
 			}
-			loopback := strings.HasPrefix(address, "127.") || strings.HasPrefix(address, "[::1]")
+			loopback := strings.HasPrefix(address, "127.") || strings.HasPrefix(address, "[::1]") || strings.HasPrefix(address, "[::ffff:127.")
 			if err := oauth.ReachLocal.Allow(address); (err == nil) != (want || loopback) {
 				t.Errorf("with this machine: %v", err)
 			}
@@ -152,18 +155,20 @@ func TestReach(t *testing.T) {
 
 func TestErrorsKeepSecrets(t *testing.T) {
 	server := func(r *recorder) *oauth.ServerMetadata {
-		return &oauth.ServerMetadata{Issuer: r.URL, Authorize: r.URL + "/a", Token: r.URL + "/t", Challenges: []string{"S256"}}
+		return &oauth.ServerMetadata{Issuer: r.URL, Authorize: r.URL + "/a", Token: r.URL + "/t?key=my-key", Challenges: []string{"S256"}}
 	}
 	client := func(r *recorder) *oauth.Registration {
 		return &oauth.Registration{Issuer: r.URL, ID: "me", Secret: "my-secret", TokenAuth: oauth.AuthBasic}
 	}
 	for name, body := range map[string]string{
-		"no JSON":               `<my-secret-code my-secret>`,
+		"no answer":             "!",
+		"a redirect":            "->/t?my-key",
+		"no JSON":               `<my-grant my-secret>`,
 		"a token of no type":    `{"access_token":"my access","token_type":"Bearer"}`,
 		"a token of a new type": `{"access_token":"my-access","token_type":"DPoP"}`,
-		"an error of its own":   `{"error":"my-secret-code","error_description":"my-secret"}`,
-		"an error that quotes":  `{"error":"invalid_grant","error_description":"my-secret-code, my-secret"}`,
-		"no token":              `{"refresh_token":"my-secret-code"}`,
+		"an error of its own":   `{"error":"my-secret","error_description":"my-grant"}`,
+		"an error that quotes":  `{"error":"invalid_grant","error_description":"my-grant, my-secret"}`,
+		"no token":              `{"refresh_token":"my-grant"}`,
 	} {
 		t.Run("AUC-23 "+name, func(t *testing.T) {
 			r := record(t, map[string]string{"/t": body})
@@ -171,8 +176,8 @@ func TestErrorsKeepSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = attempt.Finish(t.Context(), local(t), url.Values{"code": {"my-secret-code"}, "state": {attempt.State()}})
-			_, again := local(t).Refresh(t.Context(), server(r), client(r), "https://h.example", &oauth.Token{Refresh: "my-secret-code"})
+			_, err = attempt.Finish(t.Context(), local(t), url.Values{"code": {"my-grant"}, "state": {attempt.State()}})
+			_, again := local(t).Refresh(t.Context(), server(r), client(r), "https://h.example", &oauth.Token{Refresh: "my-grant"})
 			for _, err := range []error{err, again} {
 				if err == nil {
 					t.Fatal("no error")

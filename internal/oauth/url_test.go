@@ -19,6 +19,8 @@ func TestCanonical(t *testing.T) {
 		"http://127.0.0.1:80/mcp":           "http://127.0.0.1/mcp",
 		"http://[::1]:8080/mcp":             "http://[::1]:8080/mcp",
 		"http://LOCALHOST/mcp":              "http://localhost/mcp",
+		"http://[::ffff:127.0.0.1]/mcp":     "http://[::ffff:127.0.0.1]/mcp",
+		"http://[::ffff:10.0.0.1]/mcp":      "",
 		"mcp.example.com":                   "",
 		"mcp.example.com/mcp":               "",
 		"//mcp.example.com":                 "",

@@ -12,6 +12,9 @@ func FuzzOpen(f *testing.F) {
 	k := keeper()
 	f.Add("u", `{"a":1}`, uint(0), byte(0))
 	f.Add("u", `{"a":9007199254740993}`, uint(50), byte(1))
+	f.Add("", `{ "a" : 1 }`, uint(0), byte(0))
+	f.Add("u", `{"a":1,"a":1}`, uint(0), byte(0))
+	f.Add("u", `{"a":1}`, uint(1), byte(0x80))
 	f.Fuzz(func(t *testing.T, subject, args string, at uint, by byte) {
 		b := rounds.Binding{Subject: "u", Arguments: []byte(`{"a":1}`)}
 		_, text, err := k.Suspend(rounds.New(), &b, nil)

@@ -186,6 +186,8 @@ func FuzzOpen(f *testing.F) {
 func FuzzAlter(f *testing.F) {
 	r := ring(f, secret(1))
 	f.Add([]byte("state"), []byte("purpose"), uint(3), byte(1))
+	f.Add([]byte(nil), []byte(nil), uint(0), byte(0x80))
+	f.Add(bytes.Repeat([]byte("s"), 1000), []byte{0, 0xff}, uint(999), byte('a'^'A'))
 	f.Fuzz(func(t *testing.T, plain, bound []byte, at uint, by byte) {
 		token := []byte(r.Seal(plain, bound))
 		if got, err := r.Open(string(token), bound); err != nil || !bytes.Equal(got, plain) {

@@ -89,6 +89,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("1", "message", []byte(`{"a":1}`), "keep-alive")
 	f.Add("1\r\n\r\nx", "a\nb", []byte("\r\n\n\r"), "\n\ndata: x\n\n")
 	f.Add("", "", []byte{}, "")
+	f.Add("\x00", ": ", []byte(": x\ndata"), "\ufeff\xff")
 	f.Fuzz(func(t *testing.T, id, name string, data []byte, comment string) {
 		stream := sse.AppendComment(nil, comment)
 		stream = sse.AppendRetry(stream, time.Second)

@@ -41,6 +41,7 @@ type issuer struct {
 	secrets []string // of requests and answers
 	grants  []string // what kinds of tokens were asked for
 	scopes  []string // that were asked for, at each authorization
+	urls    []string // of all requests
 }
 
 // scopes are all that the issuer has.
@@ -58,7 +59,12 @@ func newIssuer(t testing.TB) *issuer {
 	mux.HandleFunc("POST /register", i.register)
 	mux.HandleFunc("GET /authorize", i.authorize)
 	mux.HandleFunc("POST /token", i.token)
-	i.Server = httptest.NewServer(mux)
+	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i.mu.Lock()
+		i.urls = append(i.urls, r.URL.String(), r.Referer())
+		i.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
 	t.Cleanup(i.Close)
 	config := &fosite.Config{
 		AccessTokenIssuer: i.URL, AccessTokenLifespan: time.Hour, RefreshTokenScopes: []string{"offline_access"},

@@ -48,7 +48,7 @@ func protect(t *testing.T, i *issuer, log io.Writer) *site {
 	mux := http.NewServeMux()
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		s.urls = append(s.urls, r.URL.String())
+		s.urls = append(s.urls, r.URL.String(), r.Referer())
 		s.mu.Unlock()
 		mux.ServeHTTP(w, r)
 	}))
@@ -165,7 +165,7 @@ func authorize(t *testing.T, version string) {
 			t.Errorf("authorization %d asked for %q, want %q", n, got, want)
 		}
 	}
-	for where, text := range map[string]string{"logs": log.String(), "errors": strings.Join(failures, "\n"), "pages": strings.Join(pages, "\n"), "URLs": strings.Join(s.urls, "\n")} {
+	for where, text := range map[string]string{"logs": log.String(), "errors": strings.Join(failures, "\n"), "pages": strings.Join(pages, "\n"), "URLs": strings.Join(slices.Concat(s.urls, i.urls), "\n")} {
 		if leaks := i.leaks(text); leaks != nil {
 			t.Errorf("the %s have %q:\n%s", where, leaks, text)
 		}
