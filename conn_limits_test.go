@@ -233,7 +233,7 @@ func TestConnSlowPeer(t *testing.T) {
 		in, serverOut := io.Pipe()
 		served := make(chan error, 1)
 		go func() { served <- newFixture(nil).Serve(context.Background(), mcp.NewConn(serverIn, serverOut)) }()
-		const bad = 20_000 // 1.7 MB of answers
+		const bad = 60_000 // 5 MB of answers, twice what may be waiting and being written
 		var group sync.WaitGroup
 		sent := make(chan struct{})
 		group.Go(func() {
