@@ -16,7 +16,10 @@ import (
 // for it. See NewOAuth for the one to use.
 type Authorizer interface {
 	// Token returns the access token for requests to the server at the URL
-	// resource; "" sends none. An error fails the request.
+	// resource; "" sends none. An error fails the request. It is also asked
+	// before a client uses a private result that it has kept, which is for the
+	// token alone that it was got with, and so should answer from memory where
+	// it can.
 	Token(ctx context.Context, resource string) (string, error)
 	// Challenge is called when a server demands a token, another one, or one
 	// with more scopes: with 401, or with 403 and insufficient_scope. It
@@ -35,40 +38,48 @@ const maxChallenges = 3
 // do sends a request, with a token if there is one. An error means that there
 // was no answer.
 func (s *httpSite) do(req *http.Request) (*http.Response, error) {
-	return s.authorize(req, new(atomic.Int32))
+	resp, _, err := s.authorize(req, new(atomic.Int32))
+	return resp, err
 }
 
 // do is that of the site. The timeouts of calls stand still while a user signs
 // in, as they do while one is asked something.
 func (s *httpCalls) do(req *http.Request) (*http.Response, error) {
-	return s.authorize(req, &s.asking)
+	resp, _, err := s.authorize(req, &s.asking)
+	return resp, err
 }
 
 // authorize sends a request with a token and, when that is refused, again with
-// a better one. busy counts the users that are busy.
-func (s *httpSite) authorize(req *http.Request, busy *atomic.Int32) (*http.Response, error) {
+// a better one. It returns the token that the answer is for. busy counts the
+// users that are busy.
+func (s *httpSite) authorize(req *http.Request, busy *atomic.Int32) (*http.Response, string, error) {
 	if s.opts.Auth == nil {
-		return s.roundTrip(req)
+		resp, err := s.roundTrip(req)
+		return resp, "", err
 	}
 	for challenges := 0; ; challenges++ {
-		attempt, err := s.withToken(req)
+		token, err := s.opts.Auth.Token(req.Context(), s.url.String())
 		if err != nil {
-			return nil, err
+			return nil, "", fmt.Errorf("authorization: %w", err)
+		}
+		attempt, err := withToken(req, token)
+		if err != nil {
+			return nil, "", err
 		}
 		resp, err := s.roundTrip(attempt)
 		if err != nil || challenges == maxChallenges || !challenged(resp) {
-			return resp, err
+			return resp, token, err
 		}
 		busy.Add(1)
 		retry, err := s.opts.Auth.Challenge(req.Context(), s.refusal(resp, attempt))
 		busy.Add(-1)
 		if err == nil && !retry {
-			return resp, nil
+			return resp, token, nil
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, 4096) // so that the connection may be used again
 		_ = resp.Body.Close()
 		if err != nil {
-			return nil, fmt.Errorf("authorization: %w", err)
+			return nil, "", fmt.Errorf("authorization: %w", err)
 		}
 	}
 }
@@ -83,22 +94,29 @@ func (s *httpSite) refusal(resp *http.Response, attempt *http.Request) *http.Res
 	return &seen
 }
 
-// withToken returns a copy of req with the token of the moment.
-func (s *httpSite) withToken(req *http.Request) (*http.Request, error) {
-	token, err := s.opts.Auth.Token(req.Context(), s.url.String())
-	if err != nil {
-		return nil, fmt.Errorf("authorization: %w", err)
-	}
+// withToken returns a copy of req with a token.
+func withToken(req *http.Request, token string) (*http.Request, error) {
 	attempt := req.Clone(req.Context())
 	if req.GetBody != nil {
-		if attempt.Body, err = req.GetBody(); err != nil {
+		body, err := req.GetBody()
+		if err != nil {
 			return nil, err
 		}
+		attempt.Body = body
 	}
 	if token != "" {
 		attempt.Header.Set("Authorization", "Bearer "+token)
 	}
 	return attempt, nil
+}
+
+// bearer implements bearing.
+func (l *httpLink) bearer(ctx context.Context) (bearer, error) {
+	if l.opts.Auth == nil {
+		return bearer{}, nil
+	}
+	token, err := l.opts.Auth.Token(ctx, l.url.String())
+	return bearerOf(token), err
 }
 
 // challenged reports whether a token might help.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"math"
 	"strings"
@@ -14,9 +15,8 @@ import (
 )
 
 // cache keeps results for as long as their servers say they stay fresh (MCP
-// 2026-07-28, Caching). It belongs to one client, whose requests have one
-// authorization, so that private results are safe in it. The zero value is
-// empty.
+// 2026-07-28, Caching). It belongs to one client. Private results are for the
+// authorization alone that they were got with. The zero value is empty.
 type cache struct {
 	mu      sync.Mutex // protects the fields below
 	results map[string]stored
@@ -25,8 +25,26 @@ type cache struct {
 }
 
 type stored struct {
-	raw   []byte
-	until time.Time
+	raw    []byte
+	until  time.Time
+	public bool // for everybody
+	bearer bearer
+}
+
+// bearer tells one access token from another; the zero value is none.
+type bearer [sha256.Size]byte
+
+func bearerOf(token string) bearer {
+	if token == "" {
+		return bearer{}
+	}
+	return sha256.Sum256([]byte(token))
+}
+
+// bearing is a link whose requests have tokens.
+type bearing interface {
+	// bearer is that of a request which would be sent now.
+	bearer(ctx context.Context) (bearer, error)
 }
 
 // A cache is emptied when it would hold more than this.
@@ -35,21 +53,43 @@ const (
 	maxStoredBytes = 32 << 20
 )
 
+// WithFresh has the server asked even if the client keeps a result that is
+// fresh yet; what comes is kept in its place. The pages of a list, which expire
+// one by one, are with it all of one time, as far as the server has that (MCP
+// 2026-07-28, Caching › Pagination).
+func WithFresh() CallOption {
+	return callOption(func(o *callOptions) { o.fresh = true })
+}
+
 // stored makes a call, unless the result of an equal one is still fresh.
 func (c *Client) stored(ctx context.Context, r *call, o *callOptions) ([]byte, error) {
 	key, cacheable := cacheKey(r, o)
 	if !cacheable {
 		return c.rounds(ctx, r, o)
 	}
-	raw, drops := c.cache.get(key, r.method)
-	if raw != nil && !r.fresh {
-		return raw, nil
+	found, drops := c.cache.get(key, r.method)
+	if found.raw != nil && !o.fresh && c.entitled(ctx, &found, o) {
+		return found.raw, nil
 	}
 	raw, err := c.rounds(ctx, r, o)
 	if err == nil && r.retry == nil { // answers to questions are for this call alone
-		c.cache.put(key, r.method, raw, drops)
+		c.cache.put(key, r.method, raw, r.bearer, drops)
 	}
 	return raw, err
+}
+
+// entitled reports whether a result may be served to who calls now. That costs
+// no more than asking the Authorizer. One that fails is not the cache's matter:
+// the request will tell.
+func (c *Client) entitled(ctx context.Context, found *stored, o *callOptions) bool {
+	l, ok := c.peer.Load().link.(bearing)
+	if !ok || found.public {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	now, err := l.bearer(ctx)
+	return err == nil && now == found.bearer
 }
 
 // cacheKey is the same for calls whose results are. What a caller adds to
@@ -68,8 +108,9 @@ func cacheKey(r *call, o *callOptions) (string, bool) {
 	return string(key), true
 }
 
-// get returns a fresh result, nil if there is none, and what put wants to know.
-func (s *cache) get(key, method string) (raw []byte, drops uint64) {
+// get returns a fresh result, with raw nil if there is none, and what put wants
+// to know.
+func (s *cache) get(key, method string) (found stored, drops uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found, ok := s.results[key]
@@ -77,13 +118,13 @@ func (s *cache) get(key, method string) (raw []byte, drops uint64) {
 		s.remove(key)
 		found.raw = nil
 	}
-	return found.raw, s.drops[method]
+	return found, s.drops[method]
 }
 
-// put keeps a result, unless the server does not want that, or said while it
-// was under way that things have changed.
-func (s *cache) put(key, method string, raw []byte, drops uint64) {
-	ttl := freshness(raw)
+// put keeps a result that was got with b, unless the server does not want that,
+// or said while it was under way that things have changed.
+func (s *cache) put(key, method string, raw []byte, b bearer, drops uint64) {
+	ttl, public := freshness(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remove(key)
@@ -96,7 +137,7 @@ func (s *cache) put(key, method string, raw []byte, drops uint64) {
 	if s.results == nil {
 		s.results = make(map[string]stored)
 	}
-	s.results[key] = stored{raw, time.Now().Add(ttl)}
+	s.results[key] = stored{raw, time.Now().Add(ttl), public, b}
 	s.size += len(raw)
 }
 
@@ -138,17 +179,20 @@ func (s *cache) clear() {
 	}
 }
 
-// freshness is how long a result stays fresh; 0 if its server does not say.
-func freshness(raw []byte) time.Duration {
+// freshness is how long a result stays fresh, 0 if its server does not say, and
+// whether it is the same for everybody, which the server has to say.
+func freshness(raw []byte) (ttl time.Duration, public bool) {
 	var w struct {
-		TTL json.Number `json:"ttlMs"`
+		TTL   json.Number     `json:"ttlMs"`
+		Scope json.RawMessage `json:"cacheScope"`
 	}
 	if jsonx.Unmarshal(raw, &w) != nil {
-		return 0
+		return 0, false
 	}
 	ms, err := w.TTL.Float64()
 	if err != nil || !(ms > 0) {
-		return 0
+		return 0, false
 	}
-	return time.Duration(min(ms, math.MaxInt64/2/float64(time.Millisecond))) * time.Millisecond
+	scope, _ := jsonx.View(w.Scope)
+	return time.Duration(min(ms, math.MaxInt64/2/float64(time.Millisecond))) * time.Millisecond, scope == "public"
 }

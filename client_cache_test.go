@@ -224,6 +224,33 @@ func TestClientCache(t *testing.T) {
 			}
 		})
 	}
+	bubble(t, "CCH-13 CCH-16 the caller can have all of it fetched from the start, and that is kept", func(t *testing.T) {
+		_, c, count := dial(t, minute)
+		each(t, c)
+		var errs []error
+		for _, err := range c.Tools(t.Context(), mcp.WithFresh()) {
+			errs = append(errs, err)
+		}
+		for _, err := range c.Prompts(t.Context(), mcp.WithFresh()) {
+			errs = append(errs, err)
+		}
+		for _, err := range c.Resources(t.Context(), mcp.WithFresh()) {
+			errs = append(errs, err)
+		}
+		for _, err := range c.Templates(t.Context(), mcp.WithFresh()) {
+			errs = append(errs, err)
+		}
+		_, err := c.ReadResource(t.Context(), "x://a", mcp.WithFresh())
+		if err := errors.Join(append(errs, err)...); err != nil {
+			t.Error(err)
+		}
+		each(t, c)
+		for method := range lists {
+			if n := count(method); n != 2*max(1, perCall[method]) {
+				t.Errorf("%s was sent %d times", method, n)
+			}
+		}
+	})
 	bubble(t, "CCH-15 pages expire one by one, and a cursor that is refused drops all", func(t *testing.T) {
 		f := newFakeServer(t)
 		c := f.dial(nil)
@@ -250,6 +277,35 @@ func TestClientCache(t *testing.T) {
 			t.Errorf("%d first pages", first)
 		}
 	})
+	for name, bad := range map[string]string{
+		"PAG-03 a cursor that comes twice":        `"tools":[],"nextCursor":"2","prompts":[],"resources":[],"resourceTemplates":[],"contents":[]`,
+		"entries that are none":                   `"tools":7,"prompts":7,"resources":7,"resourceTemplates":7,"contents":7`,
+		"a cursor that is no text, and bad reads": `"tools":[],"nextCursor":2,"prompts":[],"resources":[],"resourceTemplates":[],"contents":[{"blob":7}]`,
+	} {
+		for method, fetch := range lists {
+			if method == "resources/read" && strings.HasPrefix(name, "PAG") {
+				continue
+			}
+			bubble(t, "CCH-15 "+name+": nothing of it is kept, "+method, func(t *testing.T) {
+				f := newFakeServer(t)
+				c := f.dial(nil)
+				mended := false
+				f.talk(func(clientMessage) string {
+					if mended {
+						return `"tools":[],"prompts":[],"resources":[],"resourceTemplates":[],"contents":[]`
+					}
+					return bad + "," + minute
+				})
+				if err := fetch(t, c); err == nil || !strings.Contains(err.Error(), "invalid") {
+					t.Errorf("error %v", err)
+				}
+				mended = true
+				if err := fetch(t, c); err != nil {
+					t.Errorf("then %v", err)
+				}
+			})
+		}
+	}
 }
 
 func TestOutputSchemas(t *testing.T) {

@@ -23,6 +23,7 @@ type callOptions struct {
 	progress func(ProgressEvent)
 	timeout  time.Duration
 	meta     Meta
+	fresh    bool   // no result will do that is kept
 	manual   bool   // questions are the caller's to answer
 	answers  []byte // members of params that answer questions
 	err      error
@@ -70,8 +71,8 @@ type call struct {
 	retry   []byte                           // members of params that answer what the round before asked
 	headers func() (http.Header, error)      // mirrored arguments; nil: none
 	options []CallOption
-	silent  bool // the server is not told when it is given up
-	fresh   bool // no stored result will do
+	silent  bool   // the server is not told when it is given up
+	bearer  bearer // of the request that was answered last
 }
 
 // request makes a call and waits for its result.
@@ -166,7 +167,11 @@ func (c *Client) exchangeWith(ctx context.Context, p *peer, r *call, o *callOpti
 	if err := c.send(ctx, p, q, r, o); err != nil {
 		return nil, about(r.method, err)
 	}
-	return c.await(ctx, p.link, q, r.method, o)
+	raw, err := c.await(ctx, p.link, q, r.method, o)
+	if err == nil {
+		r.bearer = q.bearer
+	}
+	return raw, err
 }
 
 // send encodes and sends r.

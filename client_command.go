@@ -43,6 +43,15 @@ const (
 //
 // Close closes the process's input and waits for up to 5 seconds. Then it
 // sends SIGTERM, where there is that, and 2 seconds later kills it.
+//
+// On Unix the process leads a process group of its own, unless cmd.SysProcAttr
+// is set. What is sent to it reaches its children too, such as the server that
+// npx or a shell has started. Ctrl-C at a terminal reaches this program alone,
+// which may have other uses for it; should it end, its servers see the end of
+// their input. A server that asks something at the terminal, as ssh does for a
+// password, has to stay in the program's group:
+//
+//	cmd.SysProcAttr = new(syscall.SysProcAttr)
 func Command(cmd *exec.Cmd) Transport {
 	t := &commandTransport{cmd: cmd}
 	t.pipe, t.renews = true, true
@@ -74,6 +83,7 @@ func (t *commandTransport) open(ctx context.Context, c *Client, _ era) (link, er
 type process struct {
 	Conn
 	cmd    *exec.Cmd
+	leads  bool // a process group
 	stdin  *os.File
 	stdout *os.File
 	stderr tail
@@ -101,6 +111,7 @@ func startProcess(from *exec.Cmd) (*process, error) {
 		return nil, errors.Join(err, childIn.Close(), stdin.Close())
 	}
 	p.cmd.Stdin, p.cmd.Stdout = childIn, childOut
+	p.leads = setApart(p.cmd)
 	err = p.cmd.Start()
 	_, _ = childIn.Close(), childOut.Close() // the child has its own
 	if err != nil {
@@ -177,16 +188,34 @@ func (p *process) Close() error { return p.finish() }
 func (p *process) end() error {
 	err := p.stdin.Close()
 	if !within(inputGrace, p.exited) {
-		if p.cmd.Process.Signal(syscall.SIGTERM) != nil || !within(signalGrace, p.exited) {
-			_ = p.cmd.Process.Kill() // it may have ended just now
-			<-p.exited
-		}
+		p.terminate()
 	}
 	if errors.Is(err, os.ErrClosed) {
 		err = nil
 	}
 	return errors.Join(err, p.stdout.Close())
 }
+
+// terminate tells the process, and children of its own, to end, and kills what
+// does not.
+func (p *process) terminate() {
+	told := time.Now()
+	if p.signal(syscall.SIGTERM) != nil || !within(signalGrace, p.exited) {
+		_ = p.signal(syscall.SIGKILL) // it may have ended just now
+		<-p.exited
+	}
+	for p.outlived() {
+		if time.Since(told) > signalGrace {
+			_ = p.signal(syscall.SIGKILL)
+			return
+		}
+		time.Sleep(outlivedPause)
+	}
+}
+
+// outlivedPause is how often it is looked whether children have ended. Nobody
+// but their parent is told.
+const outlivedPause = 20 * time.Millisecond
 
 // tail keeps the last of what is written to it.
 type tail struct {

@@ -29,6 +29,22 @@ func init() {
 		go childServer(false)
 		select {}
 	}
+	testChildren["client cached"] = func() int {
+		s := mcp.NewServer("child", "1", &mcp.ServerOptions{Cache: mcp.Cache{TTL: time.Hour}})
+		mcp.AddTool(s, fmt.Sprint("pid", os.Getpid()), "", func(context.Context, struct{}) (string, error) { os.Exit(3); return "", nil })
+		if err := s.ServeStdio(context.Background()); err != nil {
+			return 1
+		}
+		return 0
+	}
+	testChildren["client obedient"] = func() int {
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGTERM)
+		go childServer(false)
+		<-signals
+		fmt.Fprintln(os.Stderr, "told to end, and so it does")
+		return 0
+	}
 	testChildren["client polite"] = func() int {
 		signals := make(chan os.Signal, 1)
 		signal.Notify(signals, syscall.SIGTERM)
@@ -243,6 +259,23 @@ func TestCommandDies(t *testing.T) {
 		}
 		pidOf(t, c)
 	})
+	t.Run("CCH-14 STD-14 what a child said is no more when another takes its place", func(t *testing.T) {
+		t.Parallel()
+		c := dialChild(t, child(t, "client cached"), nil)
+		first := mustList(t, c)[0].Name
+		if again := mustList(t, c)[0].Name; again != first {
+			t.Fatalf("%s and %s", first, again)
+		}
+		if _, err := c.CallTool(t.Context(), first, nil); err == nil {
+			t.Fatal("survived")
+		}
+		if _, err := c.CallTool(t.Context(), "none", nil); err == nil { // the next child is there
+			t.Error("no error")
+		}
+		if next := mustList(t, c)[0].Name; next == first {
+			t.Error("the list is that of the first child")
+		}
+	})
 	t.Run("AMB-31 a list that was lost is asked for again", func(t *testing.T) {
 		t.Parallel()
 		c := dialChild(t, child(t, "client server"), nil)
@@ -280,6 +313,19 @@ func TestCommandEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := c.Close(); err != nil || !strings.Contains(words.String(), "not signalled") {
+			t.Errorf("%v: %s", err, words.String())
+		}
+	})
+	t.Run("STD-11 a child that ignores the end of its input is told to end before it is killed", func(t *testing.T) {
+		t.Parallel()
+		cmd := child(t, "client obedient")
+		var words syncBuffer
+		cmd.Stderr = &words
+		c, err := mcp.Dial(t.Context(), mcp.Command(cmd), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil || !strings.Contains(words.String(), "told to end, and so it does") {
 			t.Errorf("%v: %s", err, words.String())
 		}
 	})

@@ -108,7 +108,7 @@ func (l *connLink) read(ctx context.Context) {
 			l.collapse(&lostError{err: fmt.Errorf("reading from the server: %w", err)})
 			return
 		default:
-			l.receive(l, bytes.Clone(msg)) // results are spans of it
+			l.accept(l, bytes.Clone(msg)) // results are spans of it
 		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 // leaving out malformed ones and those that keep refuses: one bad entry must
 // not cost the list. An error is yielded once, with a nil entry, and ends the
 // sequence.
-func entries[T any](ctx context.Context, c *Client, method, member string, keep func(*T) bool) iter.Seq2[*T, error] {
+func entries[T any](ctx context.Context, c *Client, method, member string, opts []CallOption, keep func(*T) bool) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		for raw, err := range c.pages(ctx, method, member) {
+		for raw, err := range c.pages(ctx, method, member, opts) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -51,18 +51,18 @@ func dropIcons(entry any) {
 }
 
 // Prompts lists the server's prompts, as Tools does tools.
-func (c *Client) Prompts(ctx context.Context) iter.Seq2[*PromptInfo, error] {
-	return entries(ctx, c, jsonrpc.MethodPromptsList, "prompts", every[PromptInfo])
+func (c *Client) Prompts(ctx context.Context, opts ...CallOption) iter.Seq2[*PromptInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodPromptsList, "prompts", opts, every[PromptInfo])
 }
 
 // Resources lists the server's resources, as Tools does tools.
-func (c *Client) Resources(ctx context.Context) iter.Seq2[*ResourceInfo, error] {
-	return entries(ctx, c, jsonrpc.MethodResourcesList, "resources", every[ResourceInfo])
+func (c *Client) Resources(ctx context.Context, opts ...CallOption) iter.Seq2[*ResourceInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodResourcesList, "resources", opts, every[ResourceInfo])
 }
 
 // Templates lists the server's resource templates, as Tools does tools.
-func (c *Client) Templates(ctx context.Context) iter.Seq2[*TemplateInfo, error] {
-	return entries(ctx, c, jsonrpc.MethodTemplatesList, "resourceTemplates", every[TemplateInfo])
+func (c *Client) Templates(ctx context.Context, opts ...CallOption) iter.Seq2[*TemplateInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodTemplatesList, "resourceTemplates", opts, every[TemplateInfo])
 }
 
 // GetPrompt expands a prompt. args may be nil.
@@ -112,7 +112,7 @@ func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOptio
 		Meta     Meta           `json:"_meta"`
 	}
 	if err := jsonx.Unmarshal(raw, &w); err != nil {
-		return nil, invalidResponse(jsonrpc.MethodResourcesRead, err)
+		return nil, c.unusable(jsonrpc.MethodResourcesRead, err)
 	}
 	result := &ReadResult{Meta: w.Meta, Contents: make([]ResourceContents, len(w.Contents))}
 	for i, contents := range w.Contents {

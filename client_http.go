@@ -23,7 +23,9 @@ import (
 // and a nil pointer, are good defaults.
 type HTTPClientOptions struct {
 	// Client sends the requests; nil means http.DefaultClient. Its Timeout
-	// should be zero, as it would cut streams.
+	// should be zero, as it would cut streams. One that authorizes requests by
+	// itself has to do so for one user: results that a server calls private are
+	// kept, and told apart by the tokens of Auth alone.
 	Client *http.Client
 	// Header is sent with every request, besides MCP's own headers.
 	Header http.Header
@@ -176,6 +178,9 @@ func (s *httpSite) request(ctx context.Context, method string, to *url.URL, body
 func (s *httpSite) roundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := s.opts.Client.Do(req)
 	if err == nil {
+		if resp.Request == nil { // not every RoundTripper says
+			resp.Request = req
+		}
 		return resp, nil
 	}
 	if cause := context.Cause(req.Context()); cause != nil {
@@ -245,11 +250,12 @@ func (l *httpLink) headers(h http.Header, out *outgoing) {
 
 // exchange sends one request and reads its answer, which goes to p.
 func (l *httpLink) exchange(req *http.Request, p *pending) error {
-	resp, err := l.do(req)
+	resp, token, err := l.authorize(req, &l.asking)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
+	p.bearer = bearerOf(token)
 	if isEventStream(resp) {
 		return l.stream(resp, p)
 	}

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/typedmcp/mcp/internal/header"
 	"github.com/typedmcp/mcp/internal/jsonrpc"
-	"github.com/typedmcp/mcp/internal/jsonx"
 	"github.com/typedmcp/mcp/internal/wire"
 )
 
@@ -196,21 +194,4 @@ func (l *legacyLink) keepID(h http.Header) {
 		}
 	}
 	l.id.Store(&id)
-}
-
-// accept takes in what came in one piece: a message, or several, as revision
-// 2025-03-26 has it.
-func (s *httpCalls) accept(l link, data []byte) {
-	if !s.legacy.Load() || firstByte(data) != '[' {
-		s.receive(l, data)
-		return
-	}
-	var parts []json.RawMessage
-	if err := jsonx.Unmarshal(data, &parts); err != nil {
-		s.log.Warn("mcp: the server sent a bad batch of messages; it was dropped", "error", err)
-		return
-	}
-	for _, part := range parts {
-		s.receive(l, part)
-	}
 }

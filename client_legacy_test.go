@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/typedmcp/mcp"
 )
@@ -26,6 +25,7 @@ type legacyServer struct {
 	stream   func(w http.ResponseWriter, r *http.Request)      // answers GET; nil: 405
 	refuse   func(w http.ResponseWriter, m clientMessage) bool // answers before all else
 	sessions int
+	over     chan struct{} // closed when the test ends: handlers that wait give up
 
 	mu  sync.Mutex
 	got []recorded
@@ -40,9 +40,12 @@ type recorded struct {
 }
 
 func newLegacyServer(t testing.TB) *legacyServer {
-	s := &legacyServer{t: t, capable: `{"tools":{},"resources":{"subscribe":true,"listChanged":true}}`}
+	s := &legacyServer{t: t, over: make(chan struct{}), capable: `{"tools":{},"resources":{"subscribe":true,"listChanged":true}}`}
 	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		close(s.over)
+		s.Close()
+	})
 	return s
 }
 
@@ -219,64 +222,31 @@ func TestLegacySessionOverHTTP(t *testing.T) {
 		t.Parallel()
 		s := newLegacyServer(t)
 		begun := make(chan struct{})
-		ended := make(chan struct{})
 		s.call = func(w http.ResponseWriter, m clientMessage) {
 			sseOf(w)
 			close(begun)
-			<-ended
+			<-s.over
 		}
 		c := s.dial(nil)
 		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		failed := make(chan error, 1)
 		go func() { _, err := c.CallTool(ctx, "t", nil); failed <- err }()
-		<-begun
+		receive(t, begun)
 		cancel()
-		if err := <-failed; !errors.Is(err, context.Canceled) {
+		if err := receive(t, failed); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		eventually(t, func() bool { return len(s.requests("notifications/cancelled")) == 1 })
 		if got := s.requests("notifications/cancelled")[0].message.Params.RequestID; string(got) != string(s.requests("tools/call")[0].message.ID) {
 			t.Errorf("cancelled %s", got)
 		}
-		close(ended)
-	})
-	t.Run("LHT-26 answers in a batch", func(t *testing.T) {
-		t.Parallel()
-		s := newLegacyServer(t)
-		s.version = "2025-03-26"
-		s.call = func(w http.ResponseWriter, m clientMessage) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}},{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}]`, m.ID)
-		}
-		mustCall(t, s.dial(nil), "t", nil)
 	})
 }
 
 func TestLegacyStreams(t *testing.T) {
 	t.Parallel()
 	result := `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"late"}]}}`
-	t.Run("LHT-21 LHT-23 LHT-24 a stream that ends early is resumed after the time that the server gives", func(t *testing.T) {
-		t.Parallel()
-		s := newLegacyServer(t)
-		var id json.RawMessage
-		var ended, resumed time.Time
-		s.call = func(w http.ResponseWriter, m clientMessage) {
-			id = m.ID
-			sseOf(w)("id: a-1\nretry: 150\ndata: \n\n")
-			ended = time.Now()
-		}
-		s.stream = func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Last-Event-Id") != "a-1" {
-				w.WriteHeader(http.StatusMethodNotAllowed)
-				return
-			}
-			resumed = time.Now()
-			sseOf(w)("id: a-2\ndata: "+result+"\n\n", id)
-		}
-		if text := textOf(mustCall(t, s.dial(nil), "t", nil)); text != "late" || resumed.Sub(ended) < 140*time.Millisecond {
-			t.Errorf("%q after %v", text, resumed.Sub(ended))
-		}
-	})
 	t.Run("LHT-21 progress and messages over several breaks, none twice", func(t *testing.T) {
 		t.Parallel()
 		s := newLegacyServer(t)
@@ -310,26 +280,6 @@ func TestLegacyStreams(t *testing.T) {
 		}
 		if len(s.requests("tools/call")) != 1 { // AMB-31
 			t.Error("called again")
-		}
-	})
-	t.Run("LHT-01 an answer 202 comes on the stream of no request", func(t *testing.T) {
-		t.Parallel()
-		s := newLegacyServer(t)
-		ids := make(chan json.RawMessage, 1)
-		s.call = func(w http.ResponseWriter, m clientMessage) {
-			ids <- m.ID
-			w.WriteHeader(http.StatusAccepted)
-		}
-		s.stream = func(w http.ResponseWriter, r *http.Request) {
-			send := sseOf(w)
-			select {
-			case id := <-ids:
-				send("data: "+result+"\n\n", id)
-			case <-r.Context().Done():
-			}
-		}
-		if text := textOf(mustCall(t, s.dial(nil), "t", nil)); text != "late" {
-			t.Errorf("%q", text)
 		}
 	})
 	for _, status := range []int{400, 404, 405, 501} {
@@ -388,7 +338,10 @@ func TestLegacyQuestions(t *testing.T) {
 			s.call = func(w http.ResponseWriter, m clientMessage) {
 				send := sseOf(w)
 				send("data: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":%q,\"params\":%s}\n\n", tt.method, tt.params)
-				got = <-answered
+				select {
+				case got = <-answered:
+				case <-s.over:
+				}
 				send("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", m.ID)
 			}
 			mustCall(t, s.dial(tt.opts), "t", nil)

@@ -47,6 +47,8 @@ type calls struct {
 	asking atomic.Int32 // questions of the server's that are being answered
 	spoke  atomic.Int64 // when the last of them was, in nanoseconds of Unix time
 
+	batches atomic.Bool // the revision that was agreed on has several messages in one piece
+
 	mu      sync.Mutex // protects the fields below
 	lastID  int64
 	pending map[int64]*pending
@@ -63,6 +65,7 @@ type pending struct {
 	sub    *Subscription      // of a subscriptions/listen
 	cancel context.CancelFunc // ends the exchange, where it has a context of its own
 	silent bool               // the server is not told when it is given up
+	bearer bearer             // of the exchange; set before the answer comes
 
 	mu     sync.Mutex
 	events []ProgressEvent
@@ -87,6 +90,9 @@ func (e *lostError) Unwrap() error { return e.err }
 // maxEvents bounds the progress that waits for a slow caller; the oldest goes
 // first, as later progress says more.
 const maxEvents = 1024
+
+// maxBatch is about how many messages of a server's may come in one piece.
+const maxBatch = 10_000
 
 func (c *Client) newCalls() calls { return calls{log: c.log, client: c} }
 
@@ -192,6 +198,22 @@ func (c *calls) fallen() <-chan struct{} {
 		}
 	}
 	return c.gone
+}
+
+// accept deals with what came over l in one piece: a message or, in revision
+// 2025-03-26 alone, several (MCP 2025-03-26, Base Protocol › Batching).
+func (c *calls) accept(l link, data []byte) {
+	if !c.batches.Load() || !isArray(data) {
+		c.receive(l, data)
+		return
+	}
+	parts, fault := splitBatch(data, Limits{InFlight: maxBatch}.withDefaults())
+	if fault != nil {
+		c.log.Warn("mcp: the server sent a bad batch of messages; it was dropped", "error", fault)
+	}
+	for _, part := range parts {
+		c.receive(l, part)
+	}
 }
 
 // receive deals with one message that came over l. It never waits.

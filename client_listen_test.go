@@ -31,17 +31,38 @@ func changing() (s *mcp.Server, change func() error) {
 	}
 }
 
+// bounded ends a subscription that says nothing for long: waiting for it would never fail.
+func bounded(sub *mcp.Subscription) (stop func() bool) {
+	return time.AfterFunc(lineTimeout, func() { _ = sub.Close() }).Stop
+}
+
 // nextEvent waits for one event.
 func nextEvent(t testing.TB, sub *mcp.Subscription) mcp.Event {
 	t.Helper()
+	defer bounded(sub)()
 	for e, err := range sub.Events() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
-	t.Fatal("the subscription is over")
+	t.Fatal("the subscription is over, or told of nothing")
 	return mcp.Event{}
+}
+
+// lastError is how a subscription ends that has no more events.
+func lastError(t testing.TB, sub *mcp.Subscription) (last error) {
+	t.Helper()
+	stop := bounded(sub)
+	for e, err := range sub.Events() {
+		if last = err; err == nil {
+			t.Errorf("%+v", e)
+		}
+	}
+	if !stop() {
+		t.Error("the subscription did not end")
+	}
+	return last
 }
 
 func TestListen(t *testing.T) {
@@ -82,8 +103,8 @@ func TestListen(t *testing.T) {
 				if err := sub.Close(); err != nil {
 					t.Error(err)
 				}
-				for e, err := range sub.Events() { // SUB-12: over, without an error
-					t.Errorf("after Close: %+v, %v", e, err)
+				if err := lastError(t, sub); err != nil { // SUB-12: over, without an error
+					t.Errorf("after Close: %v", err)
 				}
 			})
 		}
@@ -125,18 +146,14 @@ func TestListen(t *testing.T) {
 			t.Fatal(err1, err2)
 		}
 		cancel()
-		for _, err := range first.Events() {
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("error %v", err)
-			}
+		if err := lastError(t, first); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		for _, err := range second.Events() {
-			if !errors.Is(err, mcp.ErrClosed) {
-				t.Errorf("error %v", err)
-			}
+		if err := lastError(t, second); !errors.Is(err, mcp.ErrClosed) {
+			t.Errorf("error %v", err)
 		}
 		if _, err := c.Listen(t.Context(), mcp.Filter{}); !errors.Is(err, mcp.ErrClosed) {
 			t.Errorf("then %v", err)
@@ -151,8 +168,8 @@ func TestListen(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() { _ = s.Shutdown(context.WithoutCancel(t.Context())) }()
-		for range sub.Events() {
-			t.Error("an event")
+		if err := lastError(t, sub); err != nil {
+			t.Errorf("error %v", err)
 		}
 	})
 }
@@ -305,7 +322,7 @@ func TestListenAgain(t *testing.T) {
 			}
 			n++
 			send := sseOf(w)
-			send("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{\"toolsListChanged\":true,\"resourceSubscriptions\":[\"x://a\"]},\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}\n\n", m.ID)
+			send("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,\"resourcesListChanged\":true,\"resourceSubscriptions\":[\"x://a\",\"x://b\"]},\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}\n\n", m.ID)
 			if n > 1 {
 				select {
 				case <-hold:
@@ -319,12 +336,14 @@ func TestListenAgain(t *testing.T) {
 		}
 		defer c.Close()
 		defer close(hold)
-		sub, err := c.Listen(t.Context(), mcp.Filter{Tools: true, URIs: []string{"x://a"}})
+		sub, err := c.Listen(t.Context(), mcp.Filter{Tools: true, Prompts: true, Resources: true, URIs: []string{"x://a", "x://b"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := nextEvent(t, sub), nextEvent(t, sub); a != (mcp.Event{Kind: "tools"}) || b != (mcp.Event{Kind: "updated", URI: "x://a"}) {
-			t.Errorf("%+v, %+v", a, b)
+		for _, want := range []mcp.Event{{Kind: "tools"}, {Kind: "prompts"}, {Kind: "resources"}, {Kind: "updated", URI: "x://a"}, {Kind: "updated", URI: "x://b"}} {
+			if e := nextEvent(t, sub); e != want {
+				t.Errorf("%+v, want %+v", e, want)
+			}
 		}
 	})
 	t.Run("LHT-08 SUB-14 a session that is lost, with what is watched in it", func(t *testing.T) {
@@ -379,4 +398,44 @@ func TestListenAgain(t *testing.T) {
 			}
 		}
 	})
+	for name, refuse := range map[string]func(w http.ResponseWriter, m clientMessage){
+		"an error": func(w http.ResponseWriter, m clientMessage) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"not now"}}`, m.ID)
+		},
+		"a status": func(w http.ResponseWriter, _ clientMessage) { w.WriteHeader(http.StatusForbidden) },
+	} {
+		t.Run("LFE-02 a resource that the server refused to watch, by "+name+", is asked for anew by the next", func(t *testing.T) {
+			t.Parallel()
+			s := newLegacyServer(t)
+			refused := 0
+			s.refuse = func(w http.ResponseWriter, m clientMessage) bool {
+				if m.Method != "resources/subscribe" || refused == 2 {
+					return false
+				}
+				refused++
+				refuse(w, m)
+				return true
+			}
+			c := s.dial(nil)
+			for i := range 3 {
+				sub, err := c.Listen(t.Context(), mcp.Filter{URIs: []string{"x://a"}})
+				if failed := i < 2 && name == "a status"; (err != nil) != failed {
+					t.Errorf("%d: error %v", i, err)
+				}
+				if err != nil {
+					continue
+				}
+				if n := len(sub.Honoured().URIs); n != i/2 {
+					t.Errorf("%d: %d resources are watched", i, n)
+				}
+				if err := sub.Close(); err != nil {
+					t.Error(err)
+				}
+				if on, off := len(s.requests("resources/subscribe")), len(s.requests("resources/unsubscribe")); on != i+1 || off != i/2 {
+					t.Errorf("%d: subscribed %d times, unsubscribed %d times", i, on, off)
+				}
+			}
+		})
+	}
 }

@@ -11,21 +11,22 @@ import (
 )
 
 // Tools lists the server's tools, fetching page after page as the loop goes
-// on. An error is yielded once, with a nil tool, and ends the sequence.
-func (c *Client) Tools(ctx context.Context) iter.Seq2[*ToolInfo, error] {
-	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", c.learn)
+// on; opts are for each of them. An error is yielded once, with a nil tool, and
+// ends the sequence.
+func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*ToolInfo, error] {
+	return entries(ctx, c, jsonrpc.MethodToolsList, "tools", opts, c.learn)
 }
 
 // pages yields the entries of a list method over all its pages. A cursor that
 // comes twice would never end and is an error.
-func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[json.RawMessage, error] {
+func (c *Client) pages(ctx context.Context, method, member string, opts []CallOption) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		var cursor *string // an empty one is a cursor too
 		seen := make(map[string]bool)
 		for {
-			items, next, err := c.page(ctx, method, member, cursor)
+			items, next, err := c.page(ctx, method, member, cursor, opts)
 			if err == nil && next != nil && seen[*next] {
-				err = invalidResponse(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
+				err = c.unusable(method, fmt.Errorf("the cursor %.60q was sent twice", *next))
 			}
 			if err != nil {
 				if cursor != nil && isRemote(err) { // the pages belong to another list by now
@@ -48,8 +49,8 @@ func (c *Client) pages(ctx context.Context, method, member string) iter.Seq2[jso
 	}
 }
 
-func (c *Client) page(ctx context.Context, method, member string, cursor *string) ([]json.RawMessage, *string, error) {
-	raw, err := c.request(ctx, &call{method: method, params: func(dst []byte) ([]byte, error) {
+func (c *Client) page(ctx context.Context, method, member string, cursor *string, opts []CallOption) ([]json.RawMessage, *string, error) {
+	raw, err := c.request(ctx, &call{method: method, options: opts, params: func(dst []byte) ([]byte, error) {
 		if cursor != nil {
 			dst = append(jsonx.AppendString(append(dst, `"cursor":`...), *cursor), ',')
 		}
@@ -60,7 +61,7 @@ func (c *Client) page(ctx context.Context, method, member string, cursor *string
 	}
 	var members map[string]json.RawMessage
 	if err := jsonx.Unmarshal(raw, &members); err != nil {
-		return nil, nil, invalidResponse(method, err)
+		return nil, nil, c.unusable(method, err)
 	}
 	var page struct {
 		Items []json.RawMessage
@@ -71,7 +72,7 @@ func (c *Client) page(ctx context.Context, method, member string, cursor *string
 		err = decodeMember(members["nextCursor"], &page.Next)
 	}
 	if err != nil {
-		return nil, nil, invalidResponse(method, err)
+		return nil, nil, c.unusable(method, err)
 	}
 	kept := page.Items[:0]
 	for _, item := range page.Items {
@@ -80,6 +81,13 @@ func (c *Client) page(ctx context.Context, method, member string, cursor *string
 		}
 	}
 	return kept, page.Next, nil
+}
+
+// unusable is the error of a result that cannot be used. Nothing of its method
+// is kept: the next call asks the server again, which may have been mended.
+func (c *Client) unusable(method string, err error) error {
+	c.cache.drop(method)
+	return invalidResponse(method, err)
 }
 
 // decodeMember decodes a member that may be absent.

@@ -186,6 +186,7 @@ func (c *Client) initialize(ctx context.Context, l link, offered *wire.Revision)
 	if p.rev = c.legacyRevision(w.Version); p.rev == nil {
 		return nil, fmt.Errorf("the server speaks revision %.40q; this client speaks %s", w.Version, names(c.legacy))
 	}
+	l.state().batches.Store(p.rev.Batches)
 	p.server = c.serverInfo(p.rev, w.Server, w.Capabilities, w.Instructions)
 	if s, ok := l.(sessionLink); ok {
 		s.opened(p.rev)

@@ -81,11 +81,11 @@ func TestPosts(t *testing.T) {
 	if len(posts) != 16 {
 		t.Errorf("%d requests", len(posts))
 	}
-	t.Run("HTTP-05 each is a POST of its own, of one message", func(t *testing.T) {
+	t.Run("HTTP-05 HTTP-07 each is a POST of its own, of one request", func(t *testing.T) {
 		ids := make(map[string]bool)
 		for _, p := range posts {
 			var m clientMessage
-			if err := json.Unmarshal([]byte(p.body), &m); err != nil || p.verb != http.MethodPost || m.ID == nil || ids[string(m.ID)] {
+			if err := json.Unmarshal([]byte(p.body), &m); err != nil || p.verb != http.MethodPost || m.ID == nil || m.Method == "" || ids[string(m.ID)] {
 				t.Errorf("%s %s: %v", p.verb, p.body, err)
 			}
 			ids[string(m.ID)] = true

@@ -193,6 +193,20 @@ func TestClientRounds(t *testing.T) {
 			}
 		})
 	}
+	t.Run("ELI-15 by hand too, what is not accepted has no content", func(t *testing.T) {
+		t.Parallel()
+		answers := make(map[string]any)
+		for _, action := range []string{"accept", "decline", "cancel"} {
+			answers[action] = &mcp.ElicitResult{Action: action, Content: json.RawMessage(`{"name":"Ada"}`)}
+		}
+		sent, err := playWith(t, nil, []mcp.CallOption{mcp.WithAnswers(answers, "")}, complete)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(sent[0].params["inputResponses"]); got != `{"accept":{"action":"accept","content":{"name":"Ada"}},"cancel":{"action":"cancel"},"decline":{"action":"decline"}}` {
+			t.Errorf("answers %s", got)
+		}
+	})
 	t.Run("MRTR-17 MRTR-20 each round has the state and the answers of the last one alone", func(t *testing.T) {
 		t.Parallel()
 		sent, err := play(t, hooks(new(trail)), suspended(`{"r":`+askedRoots+`}`, `"one"`), suspended(`{"f":`+askedForm+`}`, ""), complete)

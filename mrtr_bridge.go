@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -56,12 +57,11 @@ type yielder interface {
 // openAsk is a question that was put.
 type openAsk struct {
 	*ready
-	id       uint64
-	response <-chan reply
+	id uint64
 }
 
 // askClient puts questions to the client, all at once, and returns the answers
-// by key. It waits for them until ctx ends, or for at most d.
+// by key. It waits for them until one is none, ctx ends, or for at most d.
 func (r *Request) askClient(ctx context.Context, questions []*ready, d time.Duration) (map[string]json.RawMessage, error) {
 	if len(questions) == 0 {
 		return nil, context.Cause(ctx)
@@ -75,9 +75,10 @@ func (r *Request) askClient(ctx context.Context, questions []*ready, d time.Dura
 			put[i].cancel(r)
 		}
 	}()
+	responses := make(chan reply, len(questions))
 	for _, q := range questions {
-		id, response := r.session.asks.begin()
-		put = append(put, openAsk{q, id, response})
+		id := r.session.asks.begin(responses)
+		put = append(put, openAsk{q, id})
 		if err := r.carrier.notify(ctx, q.appendAsk(id, r.rev)); err != nil {
 			return nil, err
 		}
@@ -85,9 +86,10 @@ func (r *Request) askClient(ctx context.Context, questions []*ready, d time.Dura
 	timeout := time.NewTimer(d)
 	defer timeout.Stop()
 	answers := make(map[string]json.RawMessage, len(put))
-	for _, q := range put {
+	for range put {
 		select {
-		case got := <-q.response:
+		case got := <-responses:
+			q := put[slices.IndexFunc(put, func(q openAsk) bool { return q.id == got.id })]
 			raw, err := q.read(got)
 			if err != nil {
 				return nil, err

@@ -19,6 +19,7 @@ type asks struct {
 
 // reply is what a client responded.
 type reply struct {
+	id     uint64          // of the request
 	result json.RawMessage // nil: fault
 	fault  replyFault
 }
@@ -28,9 +29,9 @@ type replyFault struct {
 	Message string `json:"message"`
 }
 
-// begin returns the id of a new request and where its response will be.
-func (a *asks) begin() (id uint64, response <-chan reply) {
-	ch := make(chan reply, 1)
+// begin returns the id of a new request, whose response will go to ch. There
+// must be room.
+func (a *asks) begin(ch chan<- reply) (id uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.last++
@@ -38,7 +39,7 @@ func (a *asks) begin() (id uint64, response <-chan reply) {
 		a.open = make(map[uint64]chan<- reply)
 	}
 	a.open[a.last] = ch
-	return a.last, ch
+	return a.last
 }
 
 // forget gives up a request; it reports whether that had no response yet.
@@ -64,7 +65,7 @@ func (a *asks) responded(m *jsonrpc.Message) {
 	if ch == nil {
 		return
 	}
-	r := reply{result: m.Result()}
+	r := reply{id: id, result: m.Result()}
 	if r.result == nil {
 		_ = jsonx.Unmarshal(m.Fault(), &r.fault) // a malformed fault is a fault
 	}

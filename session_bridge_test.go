@@ -186,6 +186,37 @@ func TestBridgeBounds(t *testing.T) {
 		c.send(answered("1", namedAnswer("late")))
 		c.quiet()
 	})
+	for name, refusal := range map[string]string{
+		"an error":  `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"no disk"}}`,
+		"no answer": answered("2", `{"roots":7}`),
+	} {
+		bubble(t, "BRG-01 LFE-05 of two questions the second gets "+name+": the call does not wait for the first, which is withdrawn", func(t *testing.T) {
+			w := newWaiter(nil)
+			c := openPipeSession(t, w.Server, "2025-11-25", allCapabilities)
+			c.send(legacyCall("1", "both", "{}"))
+			c.next()
+			c.next()
+			c.send(refusal)
+			c.expect(withdrawn("1"))
+			if got := legacyText(t, c.next()); !strings.Contains(got, `question "roots"`) {
+				t.Errorf("%s", got)
+			}
+			c.send(answered("1", namedAnswer("late")))
+			c.quiet()
+		})
+	}
+	bubble(t, "BRG-01 answers in another order than the questions", func(t *testing.T) {
+		w := newWaiter(nil)
+		c := openPipeSession(t, w.Server, "2025-11-25", allCapabilities)
+		c.send(legacyCall("1", "both", "{}"))
+		c.next()
+		c.next()
+		c.send(answered("2", `{"roots":[{"uri":"file:///a"}]}`), answered("1", namedAnswer("Ada")))
+		if got := legacyText(t, c.next()); !strings.Contains(got, "Ada") || strings.HasPrefix(got, "failed") {
+			t.Errorf("%s", got)
+		}
+		c.quiet()
+	})
 	streams(t, "LFE-05 LHT-17 cancelled with the call, over HTTP", nil, func(t *testing.T, s *streamed) {
 		c := s.open("2025-11-25", allCapabilities)
 		call := s.n.events(t, c.post(legacyCall("1", "reenter", "{}")))
