@@ -26,8 +26,9 @@ func (s *faultSite) peers(text func(*peer) string) (all []*peer) {
 	return all
 }
 
-// block is a call that lasts until its context ends.
-func block(p *peer) string { return p.wire(p.s.call(1, "block", "{}")) }
+// block is a call that lasts until its context ends. On its connection nothing is written meanwhile, which would tell that
+// the peer is gone.
+func block(p *peer) string { return p.wire(p.s.call(1, "block", "{}"), "Accept: application/json") }
 
 // began waits until n calls of the fixture's tools have begun.
 func (s *faultSite) began(n int) {
