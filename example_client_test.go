@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/typedmcp/mcp"
 )
@@ -207,4 +208,32 @@ func ExampleClient_GetPrompt() {
 	}
 	fmt.Println(r.Messages[0].Role, r.Messages[0].Content.(*mcp.TextContent).Text)
 	// Output: user Plan a journey to Oslo
+}
+
+// Results that a server lets clients keep are not asked for again, unless that
+// is wanted.
+func ExampleWithFresh() {
+	reads := 0
+	s := mcp.NewServer("weather", "1.0.0", nil)
+	mcp.AddResource(s, "weather://oslo", "oslo", func(context.Context) (string, error) {
+		reads++
+		return fmt.Sprint("reading ", reads), nil
+	}).Cache(mcp.Cache{TTL: time.Hour})
+
+	c := dialed(s, nil)
+	defer c.Close()
+	read := func(opts ...mcp.CallOption) {
+		r, err := c.ReadResource(context.Background(), "weather://oslo", opts...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(r.Contents[0].Text)
+	}
+	read()
+	read()
+	read(mcp.WithFresh())
+	// Output:
+	// reading 1
+	// reading 1
+	// reading 2
 }

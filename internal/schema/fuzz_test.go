@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -241,7 +242,7 @@ func FuzzResults(f *testing.F) {
 	f.Add(int8(1), uint64(2), 1.5, "x", []byte("y"))
 	f.Add(int8(-1), ^uint64(0), -1e300, "\xff\u2028<", []byte(nil))
 	f.Add(int8(-128), uint64(1)<<53+1, 5e-324, "", []byte{})
-	f.Add(int8(0), uint64(0), -0.0, "\x00\U0001f600", []byte{0xff, 0})
+	f.Add(int8(0), uint64(0), math.Copysign(0, -1), "\x00\U0001f600", []byte{0xff, 0})
 	f.Fuzz(func(t *testing.T, i int8, u uint64, x float64, s string, b []byte) {
 		v := result{I: i, U: u, F: x, S: s, B: b, A: []any{s, i}, M: map[namedInt]bool{namedInt(i): true}}
 		v.In = &result{P: &s, L: []named{named(s)}, A: v.F}
