@@ -104,6 +104,7 @@ func TestPausesOfStreams(t *testing.T) {
 		}}
 		s.dial()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if want := []time.Duration{0, 1500 * time.Millisecond, 4500 * time.Millisecond, 9 * time.Second}; fmt.Sprint(opened) != fmt.Sprint(want) {
 			t.Errorf("opened after %v, not %v", opened, want)
 		}
