@@ -211,12 +211,10 @@ func TestJWT(t *testing.T) {
 		{"AUS-06 with an algorithm that is not allowed", signWith("RS512", rsaKey(), "rsa", claims()), "algorithm"},
 
 		{"AUS-06 M19 expired", i.sign("ec", "ES256", claims("exp", soon(-2*time.Minute))), "expired"},
-		{"AUS-06 M19 expired within the skew", i.sign("ec", "ES256", claims("exp", soon(-30*time.Second))), ""},
 		{"AUS-06 without an end", i.sign("ec", "ES256", claims("exp", nil)), "no end"},
 		{"AUS-06 with an end that is no time", i.sign("ec", "ES256", claims("exp", "soon")), "claims"},
 		{"AUS-06 with an end that is not in time", i.sign("ec", "ES256", claims("exp", 1e300)), "exp"},
 		{"AUS-06 M19 not valid yet", i.sign("ec", "ES256", claims("nbf", soon(2*time.Minute))), "before"},
-		{"AUS-06 M19 not valid yet, within the skew", i.sign("ec", "ES256", claims("nbf", soon(30*time.Second))), ""},
 		{"AUS-06 of nobody", i.sign("ec", "ES256", claims("sub", nil, "client_id", nil)), "whose"},
 		{"AUS-06 of a client alone", i.sign("ec", "ES256", claims("sub", nil)), ""},
 		{"AUS-06 no token", "", "no token"},
@@ -234,6 +232,13 @@ func TestJWT(t *testing.T) {
 			}
 			if err != nil && len(tt.token) > 8 && strings.Contains(err.Error(), strings.SplitN(tt.token, ".", 2)[0]) {
 				t.Errorf("AUS-09: the error has the token: %v", err)
+			}
+		})
+	}
+	for claim, from := range map[string]time.Duration{"exp": -30 * time.Second, "nbf": 30 * time.Second} {
+		t.Run("AUS-06 M19 "+claim+" within the skew", func(t *testing.T) { // at once, as it lasts for half a minute
+			if _, err := verify(t.Context(), i.sign("ec", "ES256", claims(claim, soon(from))), nil); err != nil {
+				t.Error(err)
 			}
 		})
 	}
