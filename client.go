@@ -206,7 +206,8 @@ func (c *Client) start(fn func()) error {
 func (c *Client) Server() ServerInfo { return c.peer.Load().server }
 
 // Close ends the connection; calls and subscriptions that are under way end
-// with ErrClosed. It may be called more than once.
+// with ErrClosed, and the server is told so. It waits for the end of a server
+// that Command has started, for which see there. It may be called more than once.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.end(ErrClosed)

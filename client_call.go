@@ -161,8 +161,7 @@ func (c *Client) harmless(method string) bool {
 
 // exchangeWith sends one request to p and waits for its result.
 func (c *Client) exchangeWith(ctx context.Context, p *peer, r *call, o *callOptions) ([]byte, error) {
-	q := p.link.state().expect(o.progress != nil, nil)
-	q.silent = r.silent
+	q := p.link.state().expect(o.progress != nil, r.silent, nil)
 	defer p.link.forget(q)
 	if err := c.send(ctx, p, q, r, o); err != nil {
 		return nil, about(r.method, err)

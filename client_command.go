@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 // How long the end of a server process may take, step by step.
 const (
 	inputGrace  = 5 * time.Second // after its input was closed
+	silentGrace = time.Second / 4 // likewise, if it said nothing while the dial had time
 	signalGrace = 2 * time.Second // after it was told to end
 	outputGrace = time.Second     // after it ended, for output that children of its own hold open
 	stderrTail  = 2 << 10         // bytes of its last words that errors tell
@@ -41,8 +43,11 @@ const (
 // spoken to in revision 2026-07-28 is started again and spoken to in an earlier
 // one.
 //
-// Close closes the process's input and waits for up to 5 seconds. Then it
-// sends SIGTERM, where there is that, and 2 seconds later kills it.
+// Close tells the server of the calls that it gives up, closes the process's
+// input and waits for up to 5 seconds. Then it sends SIGTERM, where there is
+// that, and 2 seconds later kills it. So does a dial that fails, but it waits
+// for a quarter of a second only for a process that has said nothing until the
+// dial's context ended.
 //
 // On Unix the process leads a process group of its own, unless cmd.SysProcAttr
 // is set. What is sent to it reaches its children too, such as the server that
@@ -76,20 +81,23 @@ func (t *commandTransport) open(ctx context.Context, c *Client, _ era) (link, er
 	if err != nil {
 		return nil, err
 	}
+	p.opening = ctx
 	return newConnLink(ctx, p, c), nil
 }
 
 // process is a Conn to a child.
 type process struct {
 	Conn
-	cmd    *exec.Cmd
-	leads  bool // a process group
-	stdin  *os.File
-	stdout *os.File
-	stderr tail
-	exited chan struct{} // closed when it was waited for
-	status error         // of it; set before that
-	finish func() error
+	cmd     *exec.Cmd
+	opening context.Context // bounds the wait for a first word
+	spoke   atomic.Bool     // there was one
+	leads   bool            // a process group
+	stdin   *os.File
+	stdout  *os.File
+	stderr  tail
+	exited  chan struct{} // closed when it was waited for
+	status  error         // of it; set before that
+	finish  func() error
 }
 
 func startProcess(from *exec.Cmd) (*process, error) {
@@ -143,6 +151,7 @@ func (p *process) Read(ctx context.Context) ([]byte, error) {
 		case err == nil && noise(msg):
 			continue
 		case err == nil || errors.Is(err, ErrTooLarge):
+			p.spoke.Store(true)
 			return msg, err
 		}
 		if !within(outputGrace, p.exited) {
@@ -187,7 +196,11 @@ func (p *process) Close() error { return p.finish() }
 // end ends the process, by ever stronger means.
 func (p *process) end() error {
 	err := p.stdin.Close()
-	if !within(inputGrace, p.exited) {
+	grace := inputGrace
+	if !p.spoke.Load() && p.opening.Err() != nil {
+		grace = silentGrace
+	}
+	if !within(grace, p.exited) {
 		p.terminate()
 	}
 	if errors.Is(err, os.ErrClosed) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // connLink is a client's end of a Conn.
@@ -18,6 +20,8 @@ type connLink struct {
 	wake chan struct{} // of one element: there is something to write
 	busy sync.WaitGroup
 	shut func() error
+
+	gaveUp atomic.Bool // requests, of which the server is told
 }
 
 func newConnLink(ctx context.Context, conn Conn, c *Client) *connLink {
@@ -27,6 +31,7 @@ func newConnLink(ctx context.Context, conn Conn, c *Client) *connLink {
 		l.collapse(&lostError{err: fmt.Errorf("writing to the server: %w", err)})
 	}}
 	l.shut = sync.OnceValue(func() error {
+		l.farewell()
 		l.collapse(ErrClosed)
 		err := l.conn.Close()
 		l.busy.Wait()
@@ -43,6 +48,27 @@ func (l *connLink) collapse(err error) {
 		l.end(err)
 	}
 }
+
+// farewell tells the server of all that is given up now, so that it can end at
+// once. One that does not read is left after a moment.
+func (l *connLink) farewell() {
+	for _, id := range l.underWay() {
+		if p := l.take(id); p != nil { // who gives it up meanwhile tells it, too
+			p.done <- answer{err: ErrClosed}
+			l.giveUp(id, ErrClosed.Error())
+		}
+	}
+	if !l.gaveUp.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(l.out.ctx, farewellGrace)
+	defer cancel()
+	_ = l.out.until(ctx, func() bool { return !l.out.busy && len(l.out.waiting) == 0 })
+}
+
+// farewellGrace is how long the end of a connection waits for what was written
+// before.
+const farewellGrace = time.Second
 
 // close implements link.
 func (l *connLink) close() error { return l.shut() }
@@ -90,8 +116,13 @@ func (l *connLink) write(ctx context.Context) {
 // cancel implements link: a notification tells the server.
 func (l *connLink) cancel(p *pending, reason string) {
 	if l.take(p.id) != nil && !p.silent {
-		l.queue(cancelMessage(p.id, reason))
+		l.giveUp(p.id, reason)
 	}
+}
+
+func (l *connLink) giveUp(id int64, reason string) {
+	l.gaveUp.Store(true)
+	l.queue(cancelMessage(id, reason))
 }
 
 // read takes messages until the connection ends.

@@ -49,6 +49,9 @@ func (e *olderError) Unwrap() error { return e.reason }
 
 // connect opens a link to the server and finds out what it speaks.
 func (c *Client) connect(ctx context.Context) (*peer, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	c.opened = time.Now()
 	t := c.transport.about()
 	seen := era(t.seen.Load())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -100,8 +101,8 @@ func (c *Client) newCalls() calls { return calls{log: c.log, client: c} }
 func (c *calls) state() *calls { return c }
 
 // expect registers a request under a fresh id: ids are never used twice.
-func (c *calls) expect(progress bool, sub *Subscription) *pending {
-	p := &pending{done: make(chan answer, 1), sub: sub}
+func (c *calls) expect(progress, silent bool, sub *Subscription) *pending {
+	p := &pending{done: make(chan answer, 1), sub: sub, silent: silent}
 	if progress {
 		p.woken = make(chan struct{}, 1)
 	}
@@ -178,6 +179,20 @@ func (c *calls) fail(err error) bool {
 		p.done <- answer{err: err}
 	}
 	return true
+}
+
+// underWay returns the ids of the requests whose end the server would be told.
+func (c *calls) underWay() []int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ids []int64
+	for id, p := range c.pending {
+		if !p.silent {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // down returns why the link is down, nil while it is not.

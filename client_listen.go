@@ -289,7 +289,7 @@ func (s *Subscription) listen(began func()) error {
 	if !p.rev.Modern {
 		return s.watch(p, began)
 	}
-	q := p.link.state().expect(false, s)
+	q := p.link.state().expect(false, false, s)
 	defer p.link.forget(q)
 	r := &call{method: jsonrpc.MethodListen, params: func(dst []byte) ([]byte, error) {
 		dst, err := jsonx.Append(append(dst, `"notifications":`...), &s.want)

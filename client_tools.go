@@ -64,7 +64,8 @@ func (c *Client) toolCall(name string, args any, opts []CallOption) *call {
 // Call calls a tool and decodes its structured content into R. Where a result
 // has none, its first block of text is decoded as JSON or, if R is string,
 // returned as it is; use Client.CallTool for the text of a result that has
-// both. A failed tool is a *ToolError.
+// both. A failed tool is a *ToolError. The names of members are matched to the
+// letter: a field without a json tag is called as in Go.
 func Call[R any](ctx context.Context, c *Client, tool string, args any, opts ...CallOption) (R, error) {
 	var value R
 	raw, err := c.request(ctx, c.toolCall(tool, args, opts))

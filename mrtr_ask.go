@@ -289,10 +289,14 @@ func (c *ClientCapabilities) names() string {
 // needs.
 type notSupportedError struct {
 	missing ClientCapabilities
-	never   bool // the client cannot be asked at all
+	never   bool   // the client cannot be asked at all
+	form    string // the revision that has no such forms; "": that is not the reason
 }
 
 func (e *notSupportedError) Error() string {
+	if e.form != "" {
+		return "this client cannot be asked with a list in the form: its revision " + e.form + " has forms of single values only"
+	}
 	if e.never {
 		return "this client cannot be asked for input (" + e.missing.names() + ")"
 	}
@@ -305,7 +309,7 @@ func (e *notSupportedError) Is(target error) bool { return target == ErrNotSuppo
 // answer is how a request fails that cannot do without.
 func (e *notSupportedError) answer(req *Request) (*Result, *Error) {
 	if e.never || !req.rev.Modern {
-		return req.failed((&notSupportedError{e.missing, true}).Error())
+		return req.failed((&notSupportedError{e.missing, true, e.form}).Error())
 	}
 	return nil, &Error{Code: CodeMissingCapability, Message: e.Error(), Data: struct {
 		Required *ClientCapabilities `json:"requiredCapabilities"`

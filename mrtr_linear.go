@@ -124,9 +124,13 @@ func (a *asking) admit(q *Ask) (*ready, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !a.req.reachable() || !a.req.rev.Modern && !r.fits(a.req.rev) {
+	plain := !a.req.rev.Modern && !r.fits(a.req.rev)
+	if plain || !a.req.reachable() {
 		e := &notSupportedError{never: true}
 		e.missing.add(q.missing(new(ClientCapabilities)))
+		if plain && q.missing(a.capabilities()) == nil {
+			e.form = a.req.rev.Version
+		}
 		return nil, e
 	}
 	a.req.srv.discourage(r)

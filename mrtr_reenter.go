@@ -15,8 +15,8 @@ import (
 // handlers that keep track themselves of how far they are: the client gets the
 // questions, and the handler runs again with the answers and with state, which
 // Answer and State return then. state may be anything with a JSON form, or nil;
-// it is sealed, and bound to this call. Without questions the client calls
-// again at once. A handler that uses InputRequired does not use Elicit and the
+// it is sealed, and bound to this call. With a state but no questions the client
+// calls again at once; with neither the call fails. A handler that uses InputRequired does not use Elicit and the
 // other functions that ask in straight lines.
 func InputRequired(state any, asks ...Ask) error { return &reentry{state, asks} }
 
