@@ -132,8 +132,8 @@ func TestListsOfSloppyServers(t *testing.T) {
 func TestIconsOfHostileServers(t *testing.T) {
 	t.Parallel()
 	icons := `"icons":[{"src":"javascript:alert(1)"},{"src":"https://example.com/i.png"},{"src":"file:///etc/passwd"},{"src":"http://example.com/"},` +
-		`{"src":"ftp://example.com/"},{"src":"ws://example.com/"},{"src":"app:x"},{"src":"data:image/png;base64,AAAA"},{"src":"HTTPS://example.com/"},{"src":"i.png"},{"src":""}]`
-	want := []mcp.Icon{{Src: "https://example.com/i.png"}, {Src: "data:image/png;base64,AAAA"}, {Src: "HTTPS://example.com/"}}
+		`{"src":"ftp://example.com/"},{"src":"ws://example.com/"},{"src":"app:x"},{"src":"data:image/png;base64,AAAA"},{"src":"HTTPS://example.com/"},{"src":"DATA:image/png;base64,AAAA"},{"src":"i.png"},{"src":""}]`
+	want := []mcp.Icon{{Src: "https://example.com/i.png"}, {Src: "data:image/png;base64,AAAA"}, {Src: "HTTPS://example.com/"}, {Src: "DATA:image/png;base64,AAAA"}}
 	f := newFakeServer(t)
 	go func() {
 		f.result(f.next(), discovered+`,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1",`+icons+`}}`)

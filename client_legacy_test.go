@@ -1,11 +1,13 @@
 package mcp_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,6 +27,7 @@ type legacyServer struct {
 	stream   func(w http.ResponseWriter, r *http.Request)      // answers GET; nil: 405
 	refuse   func(w http.ResponseWriter, m clientMessage) bool // answers before all else
 	sessions int
+	id       string        // of all sessions; "": each has its own
 	over     chan struct{} // closed when the test ends: handlers that wait give up
 
 	mu  sync.Mutex
@@ -86,7 +89,7 @@ func (s *legacyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case m.Method == "initialize":
 		s.mu.Lock()
 		s.sessions++
-		w.Header().Set("Mcp-Session-Id", fmt.Sprintf("session-%d", s.sessions))
+		w.Header().Set("Mcp-Session-Id", cmp.Or(s.id, fmt.Sprintf("session-%d", s.sessions)))
 		s.mu.Unlock()
 		version := s.version
 		if version == "" {
@@ -137,6 +140,31 @@ func (s *legacyServer) dial(opts *mcp.ClientOptions) *mcp.Client {
 
 func TestLegacySessionOverHTTP(t *testing.T) {
 	t.Parallel()
+	t.Run("LHT-05 an id that no id can be is not repeated", func(t *testing.T) {
+		t.Parallel()
+		for _, id := range []string{"a b", "a\u00e4", "a\tb"} {
+			s := newLegacyServer(t)
+			s.id = id
+			c := s.dial(nil)
+			mustCall(t, c, "t", nil)
+			for _, r := range s.requests("tools/call") {
+				if got := r.header.Get("Mcp-Session-Id"); got != "" {
+					t.Errorf("%q was repeated: %q", id, got)
+				}
+			}
+		}
+	})
+	t.Run("LFE-04 a level is set only where the server has logs", func(t *testing.T) {
+		t.Parallel()
+		for capable, want := range map[string]int{`{}`: 0, `{"logging":{}}`: 1} {
+			s := newLegacyServer(t)
+			s.capable = capable
+			s.dial(&mcp.ClientOptions{ServerLog: slog.New(slog.DiscardHandler)})
+			if n := len(s.requests("logging/setLevel")); n != want {
+				t.Errorf("%s: set %d times", capable, n)
+			}
+		}
+	})
 	t.Run("LHT-02 LHT-05 LHT-10 LHT-12 what is sent", func(t *testing.T) {
 		t.Parallel()
 		s := newLegacyServer(t)

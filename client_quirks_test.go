@@ -65,8 +65,8 @@ func TestEraOverHTTP(t *testing.T) {
 		{"ERD-15 500", 500, page, false, "500 Internal Server Error"},
 		{"ERD-15 503 with an error of the protocol", 503, fault(-32603, ""), false, "503 Service Unavailable"},
 		{"ERD-15 429", 429, "", false, "429 Too Many Requests"},
-		{"HTTP-28 413", 413, "", false, "413 Request Entity Too Large"},
-		{"HTTP-28 431", 431, "", false, "431 Request Header Fields Too Large"},
+		{"HTTP-28 413", 413, "", false, "413 Request Entity Too Large without a result: the request is too large for it"},
+		{"HTTP-28 431", 431, "", false, "431 Request Header Fields Too Large without a result: the headers, which repeat arguments, are too large for it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -148,6 +148,7 @@ func TestQuirksOfHTTPServers(t *testing.T) {
 		"C131 a stream with a charset":                {"text/event-stream; charset=utf-8", "data: " + body + "\n\n", 200},
 		"C131 comments before and between":            {"text/event-stream", ": hello\n\n:\n\ndata: " + body + "\n\n", 200},
 		"C131 events with another name":               {"text/event-stream", "event: ping\ndata: not json\n\ndata: " + body + "\n\n", 200},
+		"C131 an answer of another name":              {"text/event-stream", "event: ping\ndata: " + strings.Replace(body, `"ok"`, `"wrong"`, 1) + "\n\ndata: " + body + "\n\n", 200},
 		"C131 an event named message":                 {"text/event-stream", "event: message\ndata: " + body + "\n\n", 200},
 		"C131 empty data with an id":                  {"text/event-stream", "id: 1\ndata:\n\ndata: " + body + "\n\n", 200},
 		"C131 data that is no JSON":                   {"text/event-stream", "data: hello\n\ndata: " + body + "\n\n", 200},
@@ -171,7 +172,7 @@ func TestQuirksOfHTTPServers(t *testing.T) {
 					w.Header().Set("Content-Type", quirk.kind)
 				}
 				w.WriteHeader(quirk.status)
-				_, _ = io.WriteString(w, strings.Replace(quirk.body, "%s", string(m.ID), 1))
+				_, _ = io.WriteString(w, strings.ReplaceAll(quirk.body, "%s", string(m.ID)))
 			})
 			c, err := mcp.Dial(t.Context(), mcp.HTTP(url, nil), nil)
 			if err != nil {

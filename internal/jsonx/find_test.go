@@ -42,7 +42,7 @@ func TestFindEach(t *testing.T) {
 			t.Errorf("FindEach(%s) = %s, %v; want %s and %s", c.in, spans, err, c.a, c.b)
 		}
 	}
-	for _, in := range []string{`{"a":`, `[]`, `"a"`, ``, `{"a":1,"b":2,"\u0061":3}`} {
+	for _, in := range []string{`{"a":`, `[]`, `"a"`, ``, `{"a":1,"b":2,"\u0061":3}`, `{"a":1`, `{"a":1 x`} {
 		if err := jsonx.FindEach([]byte(in), names, make([][]byte, 2)); err == nil {
 			t.Errorf("FindEach(%s) is no error", in)
 		}

@@ -79,6 +79,9 @@ func TestNameSet(t *testing.T) {
 			if s.Add(fmt.Appendf(nil, "n%d", i/3)) {
 				t.Fatalf("n%d is not new", i/3)
 			}
+			if s.Add([]byte("n0")) {
+				t.Fatalf("n0 is not new after n%d", i)
+			}
 		}
 		s.Reset()
 	}

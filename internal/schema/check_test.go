@@ -322,6 +322,8 @@ func TestManyMembers(t *testing.T) {
 		accepts(t, p, `{"a":[1,"1",true,null,{"a":1},{"a":2},[1],[2]]}`, `{"a":[1,"1",true,null,{"a":1},{"a":2},[1],[2]]}`)
 		refuses(t, p, `{"a":[1,2,1.0]}`, `/a/2 uniqueItems: a[2] repeats item 0, 1.0: items must differ`)
 		refuses(t, p, `{"a":[{"x":[10],"y":"ä"},{"y":"\u00e4","x":[1e1]}]}`, `/a/1 uniqueItems: a[1] repeats item 0, an object: items must differ`)
+		accepts(t, p, `{"a":[1,-1,10,0.1,1e-9]}`, `{"a":[1,-1,10,0.1,1e-9]}`)
+		refuses(t, p, `{"a":[0,-0.0]}`, `/a/1 uniqueItems: a[1] repeats item 0, -0.0: items must differ`)
 		refuses(t, p, `{"a":["x",2,"x","y",20e-1,"\u0078",2]}`,
 			`/a/2 uniqueItems: a[2] repeats item 0, the string "x": items must differ`, `/a/4 uniqueItems: a[4] repeats item 1, 20e-1: items must differ`,
 			`/a/5 uniqueItems: a[5] repeats item 0, the string "x": items must differ`, `/a/6 uniqueItems: a[6] repeats item 1, 2: items must differ`)
@@ -336,6 +338,7 @@ func TestManyMembers(t *testing.T) {
 		accepts(t, p, `{"a":[[1],[1,1],[]],"b":[2,1]}`, `{"a":[[1],[1,1],[]],"b":[2,1]}`)
 		refuses(t, p, `{"a":[[1],[1]],"b":[1,1],"c":[1,1]}`, `/a/1 uniqueItems: a[1] repeats item 0, an array: items must differ`,
 			`/b/1 uniqueItems: b[1] repeats item 0, 1: items must differ`, `/c/1 uniqueItems: c[1] repeats item 0, 1: items must differ`)
+		refuses(t, p, `{"a":[],"b":[1,2],"c":[1,1]}`, `/c/1 uniqueItems: c[1] repeats item 0, 1: items must differ`)
 		refuses(t, p, `{"a":[[1]],"b":[1,2]}`+" ,", ` json: arguments must be valid JSON: broken at byte 21`)
 	})
 	t.Run("a thousand unique items", func(t *testing.T) {
