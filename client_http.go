@@ -68,7 +68,7 @@ func (t *httpTransport) open(ctx context.Context, c *Client, e era) (link, error
 	}
 	s.opts.Client = withinOrigin(s.opts.Client)
 	if s.opts.MaxMessage <= 0 {
-		s.opts.MaxMessage = Limits{}.withDefaults().Message
+		s.opts.MaxMessage = defaultLimits.Message
 	}
 	s.ctx, s.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	switch e {
@@ -329,7 +329,7 @@ func isBOM(body []byte) bool { return bytes.HasPrefix(body, []byte("\ufeff")) }
 // none, as the status of its exchange says what it is about.
 func faultFor(body []byte, p *pending) error {
 	var m jsonrpc.Message
-	if jsonrpc.Decode(body, Limits{}.withDefaults().Depth, &m) != nil || m.Kind != jsonrpc.Response || m.Fault() == nil {
+	if jsonrpc.Decode(body, defaultLimits.Depth, &m) != nil || m.Kind != jsonrpc.Response || m.Fault() == nil {
 		return nil
 	}
 	if id, own := ownID(m.ID); len(m.ID) > 0 && !(own && id == p.id) {

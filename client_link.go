@@ -92,8 +92,8 @@ func (e *lostError) Unwrap() error { return e.err }
 // first, as later progress says more.
 const maxEvents = 1024
 
-// maxBatch is about how many messages of a server's may come in one piece.
-const maxBatch = 10_000
+// batchLimits allow about so many messages of a server's in one piece.
+var batchLimits = Limits{InFlight: 10_000}.withDefaults()
 
 func (c *Client) newCalls() calls { return calls{log: c.log, client: c} }
 
@@ -222,7 +222,7 @@ func (c *calls) accept(l link, data []byte) {
 		c.receive(l, data)
 		return
 	}
-	parts, fault := splitBatch(data, Limits{InFlight: maxBatch}.withDefaults())
+	parts, fault := splitBatch(data, batchLimits)
 	if fault != nil {
 		c.log.Warn("mcp: the server sent a bad batch of messages; it was dropped", "error", fault)
 	}
@@ -234,10 +234,9 @@ func (c *calls) accept(l link, data []byte) {
 // receive deals with one message that came over l. It never waits.
 func (c *calls) receive(l link, data []byte) {
 	var m jsonrpc.Message
-	depth := Limits{}.withDefaults().Depth
-	if err := jsonrpc.Decode(data, depth, &m); err != nil {
+	if err := jsonrpc.Decode(data, defaultLimits.Depth, &m); err != nil {
 		c.log.Warn("mcp: the server sent a bad message; it was dropped", "error", err)
-		if jsonx.DeeperThan(data, depth) {
+		if jsonx.DeeperThan(data, defaultLimits.Depth) {
 			c.tooDeep(data, err)
 		}
 		return

@@ -53,7 +53,7 @@ func operation(r *http.Request) string {
 	}
 	data, err := io.ReadAll(body)
 	var m jsonrpc.Message
-	if err != nil || jsonrpc.Decode(data, Limits{}.withDefaults().Depth, &m) != nil || m.Method == "" {
+	if err != nil || jsonrpc.Decode(data, defaultLimits.Depth, &m) != nil || m.Method == "" {
 		return r.Method
 	}
 	about := m.Name()

@@ -110,8 +110,9 @@ type ServerOptions struct {
 	// Limits bound what a peer can make the server hold.
 	Limits Limits
 	// RedactErrors replaces the text of a handler's error by a reference id,
-	// under which Logger has the text; without Logger it is lost. What is meant for the model, such as
-	// ToolErrorf and refused arguments, is never redacted.
+	// under which Logger has the text; without Logger it is lost. What is meant
+	// for the model, such as ToolErrorf and refused arguments, is never
+	// redacted.
 	RedactErrors bool
 	// Files is where Icon finds the images that are named by a file; nil when
 	// there are none.
@@ -154,6 +155,9 @@ func (l *Limits) all() []limit {
 		{"Events", &l.Events, 1024}, {"Rounds", &l.Rounds, 16}, {"State", &l.State, 64 << 10}, {"Logs", &l.Logs, 100},
 	}
 }
+
+// defaultLimits are those of servers that set none, and of clients.
+var defaultLimits = Limits{}.withDefaults()
 
 func (l Limits) withDefaults() Limits {
 	for _, d := range l.all() {

@@ -78,7 +78,7 @@ func (c *lineConn) maxMessage() int {
 	if n := c.max.Load(); n > 0 {
 		return int(n)
 	}
-	return Limits{}.withDefaults().Message
+	return defaultLimits.Message
 }
 
 // Read implements Conn.

@@ -123,6 +123,10 @@ var differences = []struct {
 	{"methods of the pointer in an interface", ptr(any(onPointer{5})), `"5"`, false},
 	{"C31 large float64 in an interface", ptr([]any{float64(1 << 60), -70000000000000176.0, map[string]float64{"x": 1 << 60}}),
 		`[1152921504606846976,-70000000000000176,{"x":1152921504606846976}]`, false},
+	{"C31 large float64 beside one in quotes", &struct {
+		F float64 `json:"f,string"`
+		A any     `json:"a"`
+	}{1 << 60, float64(1 << 60)}, `{"f":"1152921504606847000","a":1152921504606846976}`, false},
 	{"text of a string as a map key", ptr(map[tone]int{"low": 1}), `{"LOW":1}`, false},
 }
 
@@ -136,6 +140,12 @@ func TestAppendDiffersFromEncodingJSONWhereDocumented(t *testing.T) {
 				t.Errorf("encoding/json writes the same: this is no difference")
 			}
 		})
+	}
+}
+
+func TestAppendLargeFloatAsName(t *testing.T) {
+	if got := appended(t, ptr(map[float64]any{1 << 60: 1})); got != `{"1152921504606847000":1}` {
+		t.Errorf("got %s", got)
 	}
 }
 
